@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.calibration import calibration_curve
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import classification_report, confusion_matrix, roc_auc_score
 from sklearn.pipeline import make_pipeline
 
 from kernlearn.methods.description import parameters
-from kernlearn.methods.details import class_details, metric_values, number_details, reliability
+from kernlearn.methods.details import class_details, metric_values, number_details
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.importance import ImportanceOptions, importances, shuffled_scores
 from kernlearn.methods.metrics import Metric
@@ -53,30 +52,6 @@ def test_a_class_that_was_not_held_out():
     assert found["classes"][2]["recall"] is None
     assert found["classes"][2]["auc"] is None
     assert len(found["curves"]) == 2
-
-
-def test_reliability_by_scikit_learn():
-    said = classes(2, 300)
-    found = reliability(said)
-    share, mean = calibration_curve(
-        said.y, said.proba[:, 1], n_bins=10, strategy="quantile", pos_label=1
-    )
-    np.testing.assert_allclose([b["mean"] for b in found["bins"]], mean, atol=1e-2)
-    np.testing.assert_allclose([b["share"] for b in found["bins"]], share, atol=0.04)
-    gaps = [b["rows"] * abs(b["mean"] - b["share"]) for b in found["bins"]]
-    assert found["error"] == pytest.approx(sum(gaps) / 300)
-
-
-def test_probabilities_that_lie_are_found_out():
-    honest = classes(3, 1000)
-    bold = HeldOutPredictions(honest.y, honest.predicted, 3, None, honest.proba**6)
-    bold = HeldOutPredictions(
-        bold.y, bold.predicted, 3, None, bold.proba / bold.proba.sum(axis=1, keepdims=True)
-    )
-    assert reliability(bold)["error"] > 2 * reliability(honest)["error"]
-    assert reliability(honest)["of"] == "predicted class"
-    assert reliability(HeldOutPredictions(honest.y, honest.predicted, 3)) is None
-    assert reliability(honest.rows(np.arange(10))) is None
 
 
 def test_numbers_and_their_intervals():

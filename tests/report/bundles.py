@@ -168,6 +168,8 @@ def _class_details():
                 {"mean": 0.9, "share": 1.0, "rows": 25},
             ],
             "error": 0.1,
+            "error_by_chance": 0.08,
+            "sentence": "These rows show no fault of the probabilities: the error is 0.100.",
         },
     }
 

@@ -126,8 +126,7 @@ def _details(facts: Json) -> list[str]:
         recalls = [f"{entry['class']} {entry['recall']:.2f}" for entry in known]
         said.append(f"Recall by class: {listed(recalls, FEW)}.")
         if details["calibration"]:
-            error = details["calibration"]["error"]
-            said.append(f"Probabilities are off by {error:.3f} on average (calibration error).")
+            said.append(details["calibration"]["sentence"])
     elif details["interval"]:
         interval = details["interval"]
         said.append(

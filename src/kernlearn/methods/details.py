@@ -11,6 +11,7 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 
 from kernlearn.methods.held_out import COVERAGE, HeldOutPredictions
 from kernlearn.methods.metrics import Metric
+from kernlearn.methods.reliability import reliability
 from kernlearn.typing import Array, Json
 
 # Beyond these a table or a picture says nothing that can be read.
@@ -18,8 +19,6 @@ MOST_CLASSES = 20
 MOST_CURVES = 10
 MOST_POINTS = 100
 MOST_ROWS = 300
-MOST_BINS = 10
-ROWS_OF_A_BIN = 10
 
 
 def metric_values(said: HeldOutPredictions) -> list[Json]:
@@ -116,36 +115,6 @@ def _curves(said: HeldOutPredictions, labels: list[str]) -> list[Json]:
 def _thinned(x: Array, y: Array) -> list[list[float]]:
     places = np.unique(np.linspace(0, len(x) - 1, MOST_POINTS).round().astype(int))
     return [[round(float(x[i]), 5), round(float(y[i]), 5)] for i in places]
-
-
-def reliability(said: HeldOutPredictions) -> Json | None:
-    r"""Whether probabilities are what they say: bins of equally many rows, and the mean gap.
-
-    .. math:: \text{ECE} = \sum_b \frac{n_b}{n} \left| \bar p_b - \bar t_b \right|
-
-    with the mean probability and the share of rows for which it came true in every bin. Of two
-    classes the probability is that of the second, of more that of the class which is predicted.
-    None without probabilities, or with too few rows for two bins.
-    """
-    if said.proba is None or len(said) < 2 * ROWS_OF_A_BIN:
-        return None
-    if said.n_classes == 2:
-        p, came_true = said.proba[:, 1], said.y == 1
-    else:
-        p, came_true = said.proba.max(axis=1), said.y == said.proba.argmax(axis=1)
-    n_bins = min(MOST_BINS, len(said) // ROWS_OF_A_BIN)
-    order = np.argsort(p, kind="stable")
-    bins = [
-        {
-            "mean": float(p[rows].mean()),
-            "share": float(came_true[rows].mean()),
-            "rows": len(rows),
-        }
-        for rows in np.array_split(order, n_bins)
-    ]
-    error = sum(b["rows"] * abs(b["mean"] - b["share"]) for b in bins) / len(said)
-    of = "second class" if said.n_classes == 2 else "predicted class"
-    return {"of": of, "bins": bins, "error": float(error)}
 
 
 def number_details(said: HeldOutPredictions) -> Json:

@@ -155,8 +155,10 @@ def _draw_calibration(subject: Subject, ax: Axes) -> None:
 
 
 def _describe_calibration(subject: Subject) -> str:
-    error = subject.facts.part("held_out").part("calibration").number("error")
-    return f"expected calibration error {decimal(error, 2)}, in {len(_bins(subject))} bins"
+    found = subject.facts.part("held_out").part("calibration")
+    error, chance = (decimal(found.number(key), 2) for key in ("error", "error_by_chance"))
+    bins = f"{len(_bins(subject))} bins"
+    return f"calibration error {error}, expected by chance {chance}, in {bins}"
 
 
 CALIBRATION = Picture(

@@ -67,12 +67,12 @@ def _cell(n: float, share: float, is_right: bool) -> Html:
 
 
 def _calibration(details: Facts) -> Html | None:
-    error = details.part("calibration").number("error")
-    if error is None:
+    sentence = details.part("calibration").text("sentence")
+    if not sentence:
         return None
-    said = "The expected calibration error, the mean distance between the probability that the "
-    said += f"model gives and the share for which it came true, is {decimal(error, 2)}."
-    return tag("p", said)
+    said = "The calibration error is the mean distance, over bins of rows, between the probability "
+    said += "that the model gives and the share for which it came true."
+    return join(tag("p", sentence), tag("p", said, class_="note"))
 
 
 def numbers(subject: Subject) -> Html | None:
