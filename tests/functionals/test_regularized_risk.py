@@ -135,7 +135,9 @@ def test_a_value_short_of_the_tolerance_comes_with_a_warning(monkeypatch, make_s
     solve = regularized_risk.learn_with_machines
 
     def stopped(*arguments):
-        return dataclasses.replace(solve(*arguments), status=Status.INACCURATE, gap=2.5e-3)
+        found = solve(*arguments)
+        bound = (1.0 - 2.5e-3) * found.objective
+        return dataclasses.replace(found, status=Status.INACCURATE, lower_bound=bound)
 
     problem = make_stack(seed=8)
     monkeypatch.setattr(regularized_risk, "learn_with_machines", stopped)

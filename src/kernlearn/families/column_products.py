@@ -48,26 +48,15 @@ DEFAULT_BLOCKS = BlockOptions()
 
 
 class ColumnProducts:
-    """One kernel that is a product over columns, on many subsets of the columns of a table.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        With ``is_product``.
-    columns : array of shape (d, n)
-        The columns of the table, on the host or on a device, where the work is then done.
-    groups : sequence of (numbers, columns)
-        Numbers of subsets of one size, of shape (s,), and their columns, of shape (s, size).
-    options : BlockOptions
-        How much is computed at a time.
-    """
+    """One kernel that is a product over columns, on many subsets of the columns of a table."""
 
     def __init__(
         self,
-        kernel: Kernel,
-        columns: Matrix,
+        kernel: Kernel,  # one with `is_product`
+        columns: Matrix,  # (d, n): those of the table; where they are, the work is done
+        # Numbers (s,) of subsets of one size, and their columns (s, size)
         groups: Sequence[tuple[Indices, Indices]],
-        options: BlockOptions,
+        options: BlockOptions,  # how much is computed at a time
     ) -> None:
         self.kernel, self.columns, self.options = kernel, columns, options
         self.n_subsets = sum(len(numbers) for numbers, _ in groups)

@@ -4,31 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
+from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.typing import Array
-
-
-class Part(Protocol):
-    """The matrix Zᵢ of one kernel."""
-
-    @property
-    def n_columns(self) -> int:
-        """How many columns it has."""
-
-    def times(self, u: Array) -> Array:
-        """Zᵢu."""
-
-    def transposed_times(self, a: Array) -> Array:
-        """Zᵢᵀa."""
-
-    def squared_lengths(self) -> Array:
-        """The diagonal of ZᵢZᵢᵀ."""
-
-    def size(self) -> float:
-        """The sum of the squares of all numbers that products with Zᵢ are made of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,19 +40,14 @@ class DenseRows:
 
 
 class ExplicitRows:
-    """Z = [Z₁ … Z_m], each as it is kept.
+    """Z = [Z₁ … Z_m], each as it is kept."""
 
-    Parameters
-    ----------
-    parts : sequence of Part
-        The Zᵢ.
-    traces : ndarray of shape (2, m)
-        The traces of the exact kernels and of ZᵢZᵢᵀ.
-    dense : ndarray of shape (n, R)
-        All dense parts side by side, of which these are views: one product serves them all.
-    """
-
-    def __init__(self, parts: Sequence[Part], traces: Array, dense: Array) -> None:
+    def __init__(
+        self,
+        parts: Sequence[SparseRows | DenseRows],  # the Zᵢ
+        traces: Array,  # (2, m): the traces of the exact kernels and of ZᵢZᵢᵀ
+        dense: Array,  # (n, R): all dense parts, which are views of it: one product serves them all
+    ) -> None:
         self.parts, self.traces, self._dense = list(parts), traces, dense
         self.sizes = np.array([part.size() for part in parts])
         self._is_dense = np.array([isinstance(part, DenseRows) for part in parts])

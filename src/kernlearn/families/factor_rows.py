@@ -33,19 +33,14 @@ OfZ = Callable[..., DeviceArray]
 
 
 class FactorRows:
-    """The matrix Z on the rows of a table, kept whole or made again block by block.
+    """The matrix Z on the rows of a table, kept whole or made again block by block."""
 
-    Parameters
-    ----------
-    source : array, memory map, data frame or Chunked
-        The n rows, known to be numbers.
-    factors : Factors
-        The maps to Z.
-    keep : bool
-        Whether to hold Z in memory, n × R numbers, rather than make its blocks again each time.
-    """
-
-    def __init__(self, source: Rows, factors: Factors, keep: bool) -> None:
+    def __init__(
+        self,
+        source: Rows,  # the n rows, known to be numbers
+        factors: Factors,  # the maps to Z
+        keep: bool,  # whether to hold Z, n × R numbers, rather than make its blocks again each time
+    ) -> None:
         self.source, self.factors = source, factors
         self.n_rows, self.n_columns = len(source), factors.n_columns
         self._Z: Rows = keep_rows(source, factors, self.n_columns) if keep else None
@@ -90,17 +85,7 @@ class FactorRows:
         return self._each(product, rows)
 
     def products(self, rows: Indices, theta: Array, columns: Indices) -> Array:
-        """The lower triangle of ZᵀΘZ over some rows and columns, zeros above it.
-
-        Parameters
-        ----------
-        rows : ndarray of int
-            Which rows, increasing.
-        theta : ndarray
-            Their weights, positive.
-        columns : ndarray of int
-            Which columns.
-        """
+        """The lower triangle of ZᵀΘZ over some rows, increasing, and columns; Θ is positive."""
         if len(rows) == 0:
             return np.zeros((len(columns), len(columns)))
 
@@ -150,13 +135,8 @@ class FactorRows:
     def triangle(self, theta: Array | None = None) -> Array:
         """The triangular factor of Z, whose product with itself is ZᵀZ, with all of its digits.
 
-        Products would have half of them: kernels that nearly agree would differ by rounding.
-
-        Parameters
-        ----------
-        theta : ndarray of shape (n,), optional
-            Positive weights of the rows; with them the factor is that of ZᵀΘHZ, H being the
-            weighted centring.
+        Products would have half of them: kernels that nearly agree would differ by rounding. With
+        positive weights of the rows the factor is that of ZᵀΘHZ, H being the weighted centring.
         """
         along = [] if theta is None else [np.sqrt(theta)[:, None]]
 

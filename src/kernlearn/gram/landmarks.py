@@ -37,24 +37,12 @@ _SIDE = 256
 
 @dataclass(frozen=True, eq=False)
 class NystroemMap:
-    """The map from rows to a block of the factor, for one kernel.
-
-    Attributes
-    ----------
-    kernel : Kernel
-        The kernel.
-    points : array or data frame of shape (r, d)
-        The landmarks that have a column.
-    rows : ndarray of shape (r,)
-        Which rows of the table they are.
-    corner : ndarray of shape (r, r)
-        L, lower triangular.
-    """
+    """The map from rows to a block of the factor, for one kernel."""
 
     kernel: Kernel
-    points: Rows
-    rows: Indices
-    corner: Array
+    points: Rows  # (r, d): the landmarks that have a column
+    rows: Indices  # (r,): which rows of the table they are
+    corner: Array  # (r, r): L, lower triangular
 
     @property
     def rank(self) -> int:
@@ -105,18 +93,10 @@ class NystroemMap:
 
 @dataclass(frozen=True, eq=False)
 class SparseMap:
-    """The map from rows to sparse features that are the factor of their kernel, without landmarks.
+    """The map from rows to sparse features that are the factor of their kernel: no landmarks."""
 
-    Attributes
-    ----------
-    kernel : Kernel
-        One that has `sparse_rows`.
-    rank : int
-        How many features there are.
-    """
-
-    kernel: Kernel
-    rank: int
+    kernel: Kernel  # one that has `sparse_rows`
+    rank: int  # how many features there are
     points: None = None
 
     def fill(self, Z: Array, X: Rows) -> None:

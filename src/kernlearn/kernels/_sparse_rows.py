@@ -22,18 +22,10 @@ from kernlearn.typing import Array, Indices
 
 @dataclass(frozen=True, eq=False)
 class SparseRows:
-    """The matrix Z of n rows and p features.
+    """The matrix Z of n rows and p features."""
 
-    Attributes
-    ----------
-    features : csr_array of shape (n, p)
-        Φ.
-    offset : tuple of ndarrays of shape (n,) and (p,), or None
-        t and μ, where they are not zero.
-    """
-
-    features: csr_array
-    offset: tuple[Array, Array] | None = None
+    features: csr_array  # (n, p): Φ
+    offset: tuple[Array, Array] | None = None  # (n,) and (p,): t and μ, where they are not zero
 
     @property
     def n_columns(self) -> int:

@@ -148,7 +148,7 @@ def test_an_early_end_keeps_the_best_so_far(problem):
 
 
 def _solution(weights):
-    return Solution(np.array(weights), 1.0, 1.0, 0.0, None, None, 2, Status.OPTIMAL)
+    return Solution(np.array(weights), 1.0, 1.0, None, None, 2, Status.OPTIMAL)
 
 
 def test_a_C_without_solution_is_passed_over():

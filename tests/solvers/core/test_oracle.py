@@ -13,7 +13,7 @@ from kernlearn.quality.registry import Settings
 from kernlearn.runtime.stopping import stopping_control
 from kernlearn.solvers.core.oracle import MachineObjective
 from kernlearn.solvers.core.problem import Control, WeightSet
-from kernlearn.solvers.weights.search import SearchOptions, learn_with_machines
+from kernlearn.solvers.weights.search import CoarseSample, SearchOptions, learn_with_machines
 
 WEIGHTS = np.array([0.6, 1.1, 0.4])
 
@@ -95,7 +95,7 @@ def test_solves_are_counted_and_an_infinite_value_is_none(case):
     assert crossed.evaluate(np.ones(1), None, 1e-9) is None
 
 
-SAMPLES = SearchOptions(large=20, samples=((10, 1e-2, 20), (30, 1e-3, 1)))
+SAMPLES = SearchOptions(large=20, samples=(CoarseSample(10, 1e-2, 20), CoarseSample(30, 1e-3, 1)))
 
 
 def learned(grams, y, options, control=None):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
 from typing import Protocol
@@ -155,22 +155,15 @@ class MachineObjective:
         Should they not be feasible after all, the plane lies at −∞ and says nothing.
         """
         m = self.family.n_matrices
-        constant, slack, size, gradient = 0.0, 0.0, 0.0, np.zeros(m)
-        for machine, coef, K_i_coef in zip(self.machines, coefs, K_i_coefs, strict=True):
-            off = machine.infeasibility(coef)
-            if off > FEASIBLE:
-                return Plane(-np.inf, np.zeros(m))
-            constant += machine.linear_value(coef)
-            gradient -= 0.5 * blocked_product(K_i_coef, coef)
-            # How far the nearest point of the polytope may be, on which the plane is exact.
-            missed = (off + EPS) * float(np.abs(coef).sum())
-            length = float(np.linalg.norm(coef))
-            slack += rounding(len(coef)) * machine.linear_size(coef)
-            slack += missed * float(np.abs(machine.linear).max())
-            # |a|ᵀ|Kᵢ||a| is at most ‖a‖² times the Frobenius norm of Kᵢ.
-            size += 0.5 * rounding(len(coef)) * length**2 + missed * length
-        weight = 0.5 * float(sum(coef @ coef for coef in coefs))
+        products = zip(K_i_coefs, coefs, strict=True)
+        gradient = sum((-0.5 * blocked_product(*pair) for pair in products), start=np.zeros(m))
+        plane, missed = _without_kernels(self.machines, coefs, gradient, FEASIBLE)
+        if plane.constant == -np.inf:
+            return plane
+        # |a|ᵀ|Kᵢ||a| is at most ‖a‖² times the Frobenius norm of Kᵢ.
+        size = sum(_length(a) * _error(a, off, 0.5) for a, off in zip(coefs, missed, strict=True))
         noise = size * self.family.norms + len(coefs) * EPS * np.abs(gradient)
+        constant, slack = plane.constant, 0.0
         if self.penalty is not None:
             at = self._touching(self.penalty, weights, gradient)
             slope = self.penalty.gradient(at)
@@ -178,7 +171,7 @@ class MachineObjective:
             constant += value - float(product.sum())
             slack += (m + 8) * EPS * (abs(value) + float(np.abs(product).sum()))
             gradient, noise = gradient + slope, noise + 8 * EPS * np.abs(slope)
-        return Plane(constant - slack, gradient, noise, weight, ((1.0, tuple(coefs)),))
+        return replace(plane, constant=constant - slack, gradient=gradient, noise=noise)
 
 
 def _shows_indefinite(K: Array, solution: MachineSolution) -> bool:
@@ -259,3 +252,70 @@ class MachineEvaluation:
         """Make room for another kernel, if this one has served for the curvature."""
         if self._factorised:
             self._K = None
+
+
+NEAR = 1e-9  # relative violation of the constraints that is carried; beyond it there is no plane
+
+
+def coefficient_plane(
+    machines: Sequence[Machine], coefs: Sequence[Array], gradient: Array, trace: float
+) -> Plane:
+    """The plane of coefficients that are feasible, or so nearly that the difference is carried.
+
+    Each machine has its coefficients, the gradient is −½ Σ aᵀKᵢa, and `trace` bounds that of K(w).
+    """
+    plane, missed = _without_kernels(machines, coefs, gradient)
+    quadratic = sum(_length(a) * _error(a, off) for a, off in zip(coefs, missed, strict=True))
+    noise = 4 * EPS * np.abs(gradient)
+    return replace(plane, constant=plane.constant - quadratic * trace, noise=noise)
+
+
+def factor_plane(
+    machines: Sequence[Machine],
+    coefs: Sequence[Array],
+    cs: Sequence[Array],
+    membership: Array,
+    lengths: Array,
+) -> Plane:
+    """The same from Zᵀa: where coefficients are large and cancel there, much less is rounding.
+
+    `cs` holds Zᵀa of each machine, `membership` (R, m) ones where a column of Z belongs to a
+    kernel, and `lengths` the lengths of the columns.
+    """
+    gradient = -0.5 * (membership.T @ np.sum([c**2 for c in cs], axis=0))
+    plane, missed = _without_kernels(machines, coefs, gradient)
+    noise = np.zeros(len(lengths))
+    for a, c, off in zip(coefs, cs, missed, strict=True):
+        error = _error(a, off) * lengths  # of c
+        noise += error * (np.abs(c) + 0.5 * error)
+    return replace(plane, noise=membership.T @ noise + 4 * EPS * np.abs(gradient))
+
+
+def _without_kernels(
+    machines: Sequence[Machine], coefs: Sequence[Array], gradient: Array, near: float = NEAR
+) -> tuple[Plane, list[float]]:
+    """The plane less the rounding of the part that is free of the kernels; or one at −∞.
+
+    With it comes how far the nearest point of each polytope may be, on which a plane is exact.
+    """
+    constant = slack = weight = 0.0
+    missed = [0.0] * len(coefs)
+    for i, (machine, coef) in enumerate(zip(machines, coefs, strict=True)):
+        off = machine.infeasibility(coef)
+        if off > near:
+            return Plane(-np.inf, 0.0 * gradient), missed
+        missed[i] = (off + EPS) * float(np.abs(coef).sum())
+        constant += machine.linear_value(coef)
+        slack += rounding(len(coef)) * machine.linear_size(coef)
+        slack += missed[i] * float(np.abs(machine.linear).max())
+        weight += 0.5 * float(coef @ coef)
+    return Plane(constant - slack, gradient, 0.0, weight, ((1.0, tuple(coefs)),)), missed
+
+
+def _length(coef: Array) -> float:
+    return float(np.linalg.norm(coef))
+
+
+def _error(coef: Array, missed: float, share: float = 1.0) -> float:
+    """Of a product with a vector of unit length, what rounding and the nearest point may change."""
+    return share * rounding(len(coef)) * _length(coef) + missed

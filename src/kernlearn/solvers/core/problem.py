@@ -42,6 +42,13 @@ class WeightSet:
     start: Array | None = None  # weights to begin near, in any scale; negative ones count as zero
     least: Array | None = None  # shares of the total that positive weights have at least
 
+    def positive_domain(self, unit: float = 1.0) -> Domain:
+        """Where weights without sign may lie, for kernels in units of this size."""
+        domain = positive_weights(self.normaliser, self.total / unit, least=self.least)
+        if self.start is not None:
+            domain.start = inside(domain, self.start)
+        return domain
+
     def kernel_size(self, family: Family) -> float:
         """Mean diagonal entry that K(w) has if every matrix takes an equal share."""
         return self.mean_diagonal(family.traces, family.n_points)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class Solution:
     weights: Array
     objective: float
     lower_bound: float
-    gap: float
+    gap: float = field(init=False)
     dual_coef: Array | None
     intercept: float | Array | None
     n_machine_solves: int
@@ -71,6 +71,9 @@ class Solution:
     learned_C: float | None = None
     negative_eigenvalue: float = 0.0
     history: tuple[Step, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gap", relative_gap(self.objective, self.lower_bound))
 
     @property
     def remark(self) -> str:
@@ -90,7 +93,6 @@ def without_function(solution: Solution) -> Solution:
     return replace(
         solution,
         objective=0.0,
-        gap=relative_gap(0.0, solution.lower_bound),
         dual_coef=np.zeros_like(solution.dual_coef),
         intercept=np.zeros_like(solution.intercept),
     )

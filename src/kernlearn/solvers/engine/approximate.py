@@ -13,7 +13,6 @@ from kernlearn.families.stack import GramStack
 from kernlearn.kernels import Kernel
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.problem import Control
-from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.engine.backend import Learned, learn
 from kernlearn.solvers.engine.column_master import FactorMaster
 from kernlearn.solvers.engine.exact import choose, sample_for_C
@@ -94,7 +93,6 @@ def learn_family(
         solution,
         weights=weights,
         lower_bound=bound,
-        gap=relative_gap(solution.objective, bound),
         status=certified_status(solution.objective, bound, control.tol, found.status),
         n_machine_solves=found.n_machine_solves + solution.n_machine_solves,
         history=found.history,

@@ -150,18 +150,10 @@ def sample_for_C(targets: Sequence[Array], n_kernels: int, seed: int, most: int)
 
 
 def most_equal(losses: Sequence[Array], weight: Array) -> int:
-    """Which of several, from the most equal on, is as good as the best.
+    """Which of several losses of the rows, from the most equal on, is as good as the best.
 
-    Parameters
-    ----------
-    losses : sequence of ndarray of shape (n,)
-        Of the held-out rows; rows with NaN do not count.
-    weight : ndarray of shape (n,)
-        Weights of the rows.
+    Rows with NaN do not count.
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> noisy = np.array([0.3, 0.1, 0.4, 0.2])
     >>> most_equal([noisy + 1.0, noisy[::-1] + 0.01, noisy], np.ones(4))
     1
@@ -216,7 +208,7 @@ class ExactBackend(GramProblem):
         )
         kernel = GramStack(self.family.combine(solution.weights)[None])
         machine = GramProblem(alone, kernel).learn(solved.C, None, control)
-        known = {each.name: getattr(solution, each.name) for each in fields(Solution)}
+        known = {each.name: getattr(solution, each.name) for each in fields(Solution) if each.init}
         known |= {
             "dual_coef": machine.dual_coef,
             "intercept": machine.intercept,

@@ -15,7 +15,7 @@ from kernlearn.gram.rows import reduce_rows
 from kernlearn.kernels import Kernel
 from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.certificate import lower_bound
-from kernlearn.solvers.core.cutting_planes import coefficient_plane
+from kernlearn.solvers.core.oracle import coefficient_plane
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.engine.backend import LossByRank, Solved

@@ -70,20 +70,11 @@ class CentredMatrix:
 
     Since 1ᵀα = 0, the kernel may be centred first: a wide one, which is nearly constant, would
     otherwise lose the digits that matter.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n, n)
-        The centred matrix.
-    means : ndarray of shape (n,)
-        The column means of the kernel matrix.
-    size : float
-        The mean absolute diagonal entry of the kernel matrix.
     """
 
-    values: Array
-    means: Array
-    size: float
+    values: Array  # (n, n): the centred matrix
+    means: Array  # (n,): the column means of the kernel matrix
+    size: float  # its mean absolute diagonal entry
 
     @classmethod
     def of(cls, K: Array) -> CentredMatrix:
@@ -96,10 +87,7 @@ class CentredMatrix:
     def solve(self, Y: Array, ridge: Array) -> tuple[Array, Array]:
         """α and b of equation (3), with a ridge as large as rounding asks for.
 
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            If no ridge will do.
+        LinAlgError: no ridge will do.
         """
         for least in _LEAST_RIDGES:
             factor = Bordered.of(self.values, np.maximum(ridge, least * self.size))
@@ -119,10 +107,7 @@ def train_ls_svm(K: Array, Y: Array, lam: float, weight: Array) -> tuple[float, 
     `fit_ls_svm` raises the entries λ/s_i of the ridge that cannot be told from none. With unequal
     weights s what is left belongs to no λ, so λ itself is raised until all of them can be told.
 
-    Examples
-    --------
     >>> import numpy as np
-    >>> from kernlearn.solvers.machine.least_squares import train_ls_svm
     >>> Y, weight = np.array([[1.0], [-1.0]]), np.array([1.0, 4.0])
     >>> train_ls_svm(np.eye(2), Y, 0.5, weight)[0]
     0.5

@@ -33,7 +33,7 @@ from kernlearn.quality.multipliers import best_multipliers, value_noise
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.problem import Proof, WeightSet
-from kernlearn.solvers.core.solution import Solution, relative_gap
+from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.weights.finalize import PRECISION
 from kernlearn.typing import AnyFloatArray, Array, Rows, Scalar
 
@@ -93,7 +93,6 @@ def certified(
         found,
         objective=now.value,
         lower_bound=bound,
-        gap=relative_gap(now.value, bound),
         status=certified_status(now.value, bound, tol, found.status),
         intercept=now.intercept,
         rounding=noise,

@@ -14,8 +14,7 @@ from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import root as root_of
 from kernlearn.numerics.sums import EPS
 from kernlearn.quality.machine import Machine
-from kernlearn.solvers.core.cutting_planes import factor_plane
-from kernlearn.solvers.core.oracle import VANISHING, Evaluation, Plane
+from kernlearn.solvers.core.oracle import VANISHING, Evaluation, Plane, factor_plane
 from kernlearn.solvers.nystroem.proximal import (
     FactorSolution,
     ProximalNewton,

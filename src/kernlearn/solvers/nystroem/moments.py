@@ -219,36 +219,21 @@ class LowRankFolds:
     ) -> None:
         few = few or len(membership) > _FEW_COLUMNS
         self._membership, self._folds = membership, list(folds[:1] if few else folds)
-        self._others = [
-            _Others.of(total_of([one for one in folds if one is not fold])) for fold in self._folds
-        ]
+        others = [total_of([one for one in folds if one is not fold]) for fold in self._folds]
+        # What is as large as all pairs of columns is kept centred, and not twice.
+        self._others = [(each.centred(), replace(each, products=np.empty(0))) for each in others]
 
     def loss(self, weights: Array, ridge: float) -> Array:
         """The mean squared error of each target; infinite if K(w) is indefinite."""
         loss, mass = np.zeros(len(self._folds[0].targets)), 0.0
-        for fold, others in zip(self._folds, self._others, strict=True):
-            objective = LeastSquaresObjective(*others.centred, self._membership, ridge)
+        for fold, (centred, others) in zip(self._folds, self._others, strict=True):
+            objective = LeastSquaresObjective(*centred, self._membership, ridge)
             found = objective.evaluate(weights, None, 0.0)
             if found is None:
                 return np.full(len(loss), np.inf)
-            intercept = (others.targets - others.columns @ found.coef) / others.mass
-            loss += fold.squared_loss(found.coef, intercept)
+            loss += fold.squared_loss(found.coef, others.intercept(found.coef))
             mass += fold.mass
         return np.asarray(loss / mass)
-
-
-@dataclass(frozen=True, eq=False)
-class _Others:
-    """What is to be known of the rows outside of a fold."""
-
-    centred: tuple[Array, Array, Array]
-    columns: Array
-    targets: Array
-    mass: float
-
-    @classmethod
-    def of(cls, moments: Moments) -> _Others:
-        return cls(moments.centred(), moments.columns, moments.targets, moments.mass)
 
 
 def loss_by_rank(

@@ -48,7 +48,6 @@ from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.gram.landmarks import choose_landmarks
 from kernlearn.quality.held_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
-from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.selection.objective import Answer, SelectionObjective
 from kernlearn.typing import Array, DeviceArray, RandomState, Rows
@@ -106,16 +105,6 @@ class LandmarkSelection(SelectionObjective):
     def values_along(self, points: Sequence[Array]) -> list[float]:
         """One by one: there is no matrix of all rows to decompose."""
         return self.values(points)
-
-    def computed(self, z: Array) -> Answer:
-        """Log Q and its gradient, counted and noted by nobody."""
-        try:
-            value, gradient = self._at(float(np.exp(z[0])), np.exp(z[1:]))
-        except BREAKDOWNS:
-            return float("inf"), np.zeros(len(z))
-        if not (np.isfinite(value) and np.isfinite(gradient).all()):
-            return float("inf"), np.zeros(len(z))
-        return value, gradient
 
     def _at(self, lam: float, theta: Array) -> Answer:
         points, Y, weight = self._there

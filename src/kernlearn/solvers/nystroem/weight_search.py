@@ -10,13 +10,13 @@ import numpy as np
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors
 from kernlearn.families.stack import GramStack
-from kernlearn.families.weights import free_weights, positive_weights
+from kernlearn.families.weights import Domain, free_weights
 from kernlearn.gram.landmarks import left_out
-from kernlearn.quality.machine import Machine, on_rows
+from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.oracle import Objective
-from kernlearn.solvers.core.problem import Control, Proof, WeightSet, inside
-from kernlearn.solvers.core.solution import Solution, relative_gap, report_steps
+from kernlearn.solvers.core.problem import Control, Proof, WeightSet
+from kernlearn.solvers.core.solution import Solution, report_steps
 from kernlearn.solvers.core.units import Units
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.solvers.nystroem.least_squares import LeastSquaresEvaluation, LeastSquaresObjective
@@ -25,8 +25,8 @@ from kernlearn.solvers.nystroem.moments import Moments
 from kernlearn.solvers.nystroem.proximal import FactorSolution
 from kernlearn.solvers.weights.newton import Newton, NewtonOutcome
 from kernlearn.solvers.weights.psd_cuts import PsdCuts
-from kernlearn.solvers.weights.search import positive_start, sample_points
-from kernlearn.typing import Array
+from kernlearn.solvers.weights.search import CoarseSample, positive_start, search_on_sample
+from kernlearn.typing import Array, Indices
 
 COARSE_TOL = 1e-2  # relative gap on the sample that a first guess comes from
 
@@ -127,17 +127,15 @@ def _coarse_start(
     objective: FactorObjective, weight_set: WeightSet, control: Control, units: Units, n_rows: int
 ) -> WeightSet:
     """Weights and functions learned from a sample of the rows, with which to begin on all."""
-    machines = objective.machines
-    chosen = sample_points(machines, n_rows)
-    few = FactorObjective(
-        objective.rows.subset(chosen), [on_rows(machine, chosen) for machine in machines]
-    )
-    total = weight_set.total / units.kernel
-    domain = positive_weights(weight_set.normaliser, total, least=weight_set.least)
-    if weight_set.start is not None:
-        domain.start = inside(domain, weight_set.start)
-    best = Newton(few, domain, None, COARSE_TOL, 20, control.stopping).run().best
-    objective.n_solves += few.n_solves
+    machines, domain = objective.machines, weight_set.positive_domain(units.kernel)
+
+    def objective_on(rows: Indices, few: list[Machine]) -> tuple[Objective, Domain]:
+        return FactorObjective(objective.rows.subset(rows), few), domain
+
+    sample = CoarseSample(n_rows, COARSE_TOL, 20)
+    newton = search_on_sample(objective_on, machines, sample, control.stopping)
+    best = newton.best
+    objective.n_solves += newton.objective.n_solves
     if not isinstance(best, FactorEvaluation):
         return weight_set
     pairs = zip(machines, best.solutions, strict=True)
@@ -155,10 +153,7 @@ def minimise(
 ) -> NewtonOutcome:
     """Newton over the weights; those of both signs go on from where positive ones end."""
     total, normaliser = weight_set.total / units.kernel, weight_set.normaliser
-    domain = positive_weights(normaliser, total, least=weight_set.least)
-    stopping = control.stopping
-    if weight_set.start is not None:
-        domain.start = inside(domain, weight_set.start)
+    domain, stopping = weight_set.positive_domain(units.kernel), control.stopping
     tell = report_steps(stopping, units.step)
     if stand_in is None:
         return Newton(objective, domain, None, control.tol, control.max_iter, stopping, tell).run()
@@ -193,7 +188,6 @@ def unscale(
         weights=best.weights * units.kernel,
         objective=objective,
         lower_bound=bound,
-        gap=relative_gap(objective, bound),
         dual_coef=None,
         intercept=intercept,
         n_machine_solves=n_solves,

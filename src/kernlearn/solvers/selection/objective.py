@@ -190,22 +190,23 @@ class SelectionObjective:
 
     def computed(self, z: Array) -> Answer:
         """The same on the host, counted and noted by nobody."""
-        theta = np.exp(z[1:])
-        gradient = np.zeros(len(z))
         try:
-            fit = self.machine(z)
-            value = self.criterion.log_value(fit, theta)
-            W = self.criterion.log_slope(fit)
-            # Where the ridge was raised, λ has no say.
-            asked = np.exp(z[0]) / self.criterion.loss.weight
-            gradient[0] = W.diagonal() @ np.where(fit.ridge > asked, 0.0, asked)
-            slope = self.kernel.gradient(self.X, theta, self.matrix(theta), W)
-            gradient[1:] = theta * slope + self.criterion.penalty_slope(self.Y.size, theta)
+            value, gradient = self._at(float(np.exp(z[0])), np.exp(z[1:]))
         except BREAKDOWNS:
-            return float("inf"), np.zeros(len(z))
+            value = np.inf
         if not (np.isfinite(value) and np.isfinite(gradient).all()):
             return float("inf"), np.zeros(len(z))
         return value, gradient
+
+    def _at(self, lam: float, theta: Array) -> Answer:
+        fit, criterion = self._train(lam, theta)[1], self.criterion
+        W = criterion.log_slope(fit)
+        # Where the ridge was raised, λ has no say.
+        asked = lam / criterion.loss.weight
+        by_lam = W.diagonal() @ np.where(fit.ridge > asked, 0.0, asked)
+        slope = theta * self.kernel.gradient(self.X, theta, self.matrix(theta), W)
+        slope += criterion.penalty_slope(self.Y.size, theta)
+        return criterion.log_value(fit, theta), np.append(by_lam, slope)
 
     def count_step(self, _: Array) -> None:
         """Count a step of a descent."""

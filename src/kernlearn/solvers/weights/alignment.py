@@ -22,7 +22,7 @@ from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.certificate import certified_status, linear_minimum
 from kernlearn.solvers.core.problem import Control, WeightSet
-from kernlearn.solvers.core.solution import Solution, Step, relative_gap, report_step
+from kernlearn.solvers.core.solution import Solution, Step, report_step
 from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.solvers.weights.feasible_weights import (
     lowest_eigenpair,
@@ -90,7 +90,6 @@ def learn_by_alignment(
         weights=weights,
         objective=-value,
         lower_bound=bound,
-        gap=relative_gap(-value, bound),
         dual_coef=None,
         intercept=None,
         n_machine_solves=0,

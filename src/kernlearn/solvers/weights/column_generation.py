@@ -26,17 +26,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
 from kernlearn.families.kernel_pool import KernelPool
+from kernlearn.families.landmark_pool import LandmarkPool
 from kernlearn.quality.machine import Machine
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.core.certificate import certified_status, corner_bound
-from kernlearn.solvers.core.cutting_planes import coefficient_plane
-from kernlearn.solvers.core.oracle import Plane
+from kernlearn.solvers.core.oracle import Plane, coefficient_plane
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet
 from kernlearn.solvers.core.solution import Solution, Step, relative_gap
 from kernlearn.solvers.weights.column_master import ROOM, GramMaster, Master, MasterOptions
@@ -55,23 +54,6 @@ class ColumnGenerationOptions:
 
 
 OPTIONS = ColumnGenerationOptions()
-
-
-class ColumnPool(Protocol):
-    """Kernels of any number, of which a number each is asked."""
-
-    n_matrices: int
-    n_points: int
-
-    @property
-    def traces(self) -> Array:
-        """Traces over all points."""
-
-    def forms(self, F: Array, tick: Callable[[], None]) -> Array:
-        """The sums Σ fᵀKᵢf over the rows f of F, for every kernel."""
-
-    def noise(self, forms: Array, F: Array) -> Array:
-        """What rounding may have taken off forms, beyond what any sum over so many rows loses."""
 
 
 def learn_by_columns(
@@ -101,7 +83,7 @@ class ColumnGeneration:
 
     def __init__(
         self,
-        pool: ColumnPool,
+        pool: KernelPool | LandmarkPool,
         master: Master,
         machines: Sequence[Machine],
         weight_set: WeightSet,
@@ -236,7 +218,6 @@ class ColumnGeneration:
             found,
             weights=self.best.weights,
             lower_bound=bound,
-            gap=relative_gap(found.objective, bound),
             n_machine_solves=self.n_solves,
             status=certified_status(found.objective, bound, self.control.tol, ended),
             history=tuple(self.history),

@@ -42,7 +42,7 @@ from kernlearn.numerics.sums import EPS
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.problem import Control, WeightSet
-from kernlearn.solvers.core.solution import Solution, Step, relative_gap, report_step
+from kernlearn.solvers.core.solution import Solution, Step, report_step
 from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.solvers.weights.feasible_weights import rescaled_to_total, without_negligible
 from kernlearn.solvers.weights.finalize import PRECISION
@@ -161,12 +161,10 @@ def _solution(
     factor = settled.factor
     bound = max(found.bound, search.bound(factor, *search.slopes(factor)))
     bound = min(bound - settled.noise, settled.value)
-    gap = relative_gap(settled.value, bound)
     return Solution(
         weights=settled.weights,
         objective=settled.value,
         lower_bound=bound,
-        gap=gap,
         dual_coef=None,
         intercept=None,
         n_machine_solves=0,

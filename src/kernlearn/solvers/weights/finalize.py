@@ -23,7 +23,7 @@ from kernlearn.quality.multipliers import best_multipliers, stretch, tightened, 
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.oracle import MachineEvaluation
 from kernlearn.solvers.core.problem import Proof, WeightProblem, WeightSet
-from kernlearn.solvers.core.solution import Solution, relative_gap
+from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.core.units import Units
 from kernlearn.solvers.machine.active_set import MachineSolution
 from kernlearn.solvers.weights.feasible_weights import (
@@ -215,7 +215,7 @@ def certified_solution(
     m = family.n_matrices - learns_C
     if outcome.best is None:
         nan = float("nan")
-        return Solution(np.full(m, nan), nan, nan, nan, None, None, n_solves, outcome.ended), None
+        return Solution(np.full(m, nan), nan, nan, None, None, n_solves, outcome.ended), None
     best = outcome.best
     assert isinstance(best, MachineEvaluation)
     returned = _final_weights(problem, outcome, best, free, tol)
@@ -248,7 +248,6 @@ def certified_solution(
         weights=weights[:m],
         objective=objective,
         lower_bound=bound,
-        gap=relative_gap(objective, bound),
         dual_coef=coefs[0] if single else coefs,
         intercept=float(intercepts[0]) if single else intercepts,
         n_machine_solves=n_solves + returned.n_solves,

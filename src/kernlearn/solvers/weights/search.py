@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,15 +32,21 @@ from kernlearn.solvers.weights.psd_cuts import PsdCuts
 from kernlearn.typing import Array, Indices
 
 
+class CoarseSample(NamedTuple):
+    """How many points a first guess comes from, to which relative gap, in how many steps."""
+
+    size: int
+    tol: float
+    steps: int
+
+
 @dataclass(frozen=True)
 class SearchOptions:
     """Where a search over the weights starts, and in which coordinates it is."""
 
     positive_first: float = 1e-2  # relative gap of the positive weights that free ones start from
-    # From this size on, first guesses from samples save more than they cost: of so many points, to
-    # a relative gap, in at most so many steps.
-    large: int = 1000
-    samples: tuple[tuple[int, float, int], ...] = ((300, 3e-2, 20), (900, 3e-3, 1))
+    large: int = 1000  # points from which on first guesses from samples save more than they cost
+    samples: tuple[CoarseSample, ...] = (CoarseSample(300, 3e-2, 20), CoarseSample(900, 3e-3, 1))
     near: float = 0.2  # a kernel that costs more, of the value, is left out of the next sample
     cancelling: float = 1e3  # weights so much larger than their sum: matrices are combined first
 
@@ -162,10 +169,22 @@ def positive_start(
     return newton
 
 
-def sample_points(machines: Sequence[Machine], size: int) -> Indices:
-    """So many points, spread evenly over the targets of all machines."""
+def search_on_sample(
+    objective_on: Callable[[Indices, list[Machine]], tuple[Objective, Domain]],
+    machines: Sequence[Machine],
+    sample: CoarseSample,
+    stopping: StoppingControl,
+) -> Newton:
+    """The search over positive weights on some of the points, each standing for many.
+
+    They are spread evenly over the targets of all machines; the search has come to its end.
+    """
     order = np.lexsort([machine.linear for machine in machines])
-    return np.sort(order[np.linspace(0, len(order) - 1, size).astype(int)])
+    rows = np.sort(order[np.linspace(0, len(order) - 1, sample.size).astype(int)])
+    objective, domain = objective_on(rows, [on_rows(machine, rows) for machine in machines])
+    newton = Newton(objective, domain, None, sample.tol, sample.steps, stopping)
+    newton.run()
+    return newton
 
 
 def _coarse_start(
@@ -176,33 +195,27 @@ def _coarse_start(
     A larger sample leaves out the kernels that a smaller one has found to be far from any use.
     They count again when all points are looked at.
     """
-    machines = problem.machines
+    family, machines = problem.family, problem.machines
     start, near, n_solves = domain.start, np.arange(len(domain.start)), 0
-    for size, tol, steps in options.samples:
-        if 2 * size > problem.family.n_labelled:
+
+    def objective_on(rows: Indices, few: list[Machine]) -> tuple[Objective, Domain]:
+        if not isinstance(family, GramStack):
+            return MachineObjective(family.subset(rows), few), replace(domain, start=start)
+        part, used = domain.part(near, start)
+        return MachineObjective(family.subset(rows, used), few), part
+
+    for sample in options.samples:
+        if 2 * sample.size > family.n_labelled:
             continue
-        rows = sample_points(machines, size)
-        sample, part = _sample(problem.family, rows, domain, near, start)
-        objective = MachineObjective(sample, [on_rows(machine, rows) for machine in machines])
-        newton = Newton(objective, part, None, tol, steps, stopping)
-        best = newton.run().best
-        n_solves += objective.n_solves
+        newton = search_on_sample(objective_on, machines, sample, stopping)
+        best, part = newton.best, newton.domain
+        n_solves += newton.objective.n_solves
         if best is None:
             continue
         start = np.zeros(len(start))
         start[near] = inside(part, part.weights(newton.ahead()), problem.share_of_all)
-        if isinstance(problem.family, GramStack):
+        if isinstance(family, GramStack):
             slopes = in_coordinates(best.plane, part)[0] / part.equality
             costly = slopes - slopes.min() > options.near * abs(best.upper)
             near = near[(start[near] > 0.0) | ~costly]
     return start, n_solves
-
-
-def _sample(
-    family: Family, rows: Indices, domain: Domain, near: Indices, start: Array
-) -> tuple[Family, Domain]:
-    """Some points of a family, and where its weights may lie: of a stack, with few matrices."""
-    if not isinstance(family, GramStack):
-        return family.subset(rows), replace(domain, start=start)
-    part, used = domain.part(near, start)
-    return family.subset(rows, used), part
