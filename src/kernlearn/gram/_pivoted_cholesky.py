@@ -89,12 +89,7 @@ class Growing:
     """
 
     def __init__(
-        self,
-        restrict: Restrict,
-        diagonal: Array,
-        target: float,
-        limit: int,
-        options: GreedyOptions,
+        self, restrict: Restrict, diagonal: Array, target: float, limit: int, options: GreedyOptions
     ) -> None:
         self.restrict, self.diagonal, self.options = restrict, diagonal, options
         self.target, self.limit = target, limit

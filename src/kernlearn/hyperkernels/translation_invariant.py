@@ -54,12 +54,7 @@ class TranslationInvariant(Hyperkernel):
            [0.0821, 0.0183]])
     """
 
-    def __init__(
-        self,
-        function: Function,
-        scales: ArrayLike = 1.0,
-        span: float = 8.0,
-    ) -> None:
+    def __init__(self, function: Function, scales: ArrayLike = 1.0, span: float = 8.0) -> None:
         self.function = function
         self.scales = scales
         self.span = span

@@ -45,12 +45,7 @@ class Columns(_Wrapper):
 
     passes_arrays = True
 
-    def __init__(
-        self,
-        columns: ColumnChoice,
-        kernel: Kernel,
-        name: str | None = None,
-    ) -> None:
+    def __init__(self, columns: ColumnChoice, kernel: Kernel, name: str | None = None) -> None:
         self.columns = columns
         self.kernel = kernel
         self.name = name

@@ -70,10 +70,7 @@ def read_table(path: str | Path, delimiter: str | None = None) -> PandasFrame:
 
 
 def read_chunks(
-    path: str | Path,
-    n_rows: int,
-    delimiter: str | None = None,
-    options: ReadingOptions = READING,
+    path: str | Path, n_rows: int, delimiter: str | None = None, options: ReadingOptions = READING
 ) -> Iterator[PandasFrame]:
     """Read a table in pieces, so that it need not fit in memory.
 

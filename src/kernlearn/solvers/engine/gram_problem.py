@@ -24,12 +24,7 @@ from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.core.solution import Solution
-from kernlearn.solvers.core.units import (
-    LARGEST,
-    RescaledPenalty,
-    Units,
-    check_kernel_size,
-)
+from kernlearn.solvers.core.units import LARGEST, RescaledPenalty, Units, check_kernel_size
 from kernlearn.solvers.engine.refits import HeldOutValues, leave_one_out_values, refit_machines
 from kernlearn.solvers.engine.statement import Statement, check_traces
 from kernlearn.solvers.weights.alignment import learn_by_alignment

@@ -147,10 +147,7 @@ def exact_refit(
 
 
 def _best_of(
-    train: Trainer,
-    starts: Sequence[tuple[float, Array]],
-    most: int,
-    stopping: StoppingControl,
+    train: Trainer, starts: Sequence[tuple[float, Array]], most: int, stopping: StoppingControl
 ) -> ExactMachine:
     """The machine of the smallest loss that steps from any of the starts lead to."""
     best = _lowest(train, train(*starts[0]), most, stopping)
@@ -190,13 +187,7 @@ def _lowest(
 
 
 def _machine(
-    source: Rows,
-    kernel: Kernel,
-    Y: Array,
-    weight: Array,
-    lam: float,
-    theta: Array,
-    n_columns: int,
+    source: Rows, kernel: Kernel, Y: Array, weight: Array, lam: float, theta: Array, n_columns: int
 ) -> ExactMachine:
     L = _factor(source, kernel, lam / weight)
     right = beside(np.column_stack([Y, np.ones(len(weight))]), L)

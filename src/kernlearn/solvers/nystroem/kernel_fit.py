@@ -24,12 +24,7 @@ from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.nystroem.exact_refit import REFIT, RefitOptions, exact_refit
-from kernlearn.solvers.nystroem.moments import (
-    LowRankFolds,
-    leave_one_out,
-    loss_by_rank,
-    trained,
-)
+from kernlearn.solvers.nystroem.moments import LowRankFolds, leave_one_out, loss_by_rank, trained
 from kernlearn.solvers.nystroem.rank import FactorStatistics, RankOptions, RankSearch
 from kernlearn.solvers.nystroem.selection import LandmarkSelection
 from kernlearn.solvers.selection.descent import DescentLimits, descend
