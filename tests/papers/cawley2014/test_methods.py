@@ -13,7 +13,7 @@ from kernlearn._device import Place
 from kernlearn.papers.cawley2014 import methods
 from kernlearn.papers.cawley2014.methods import METHODS, MethodResults, fit_split, run_method
 from kernlearn.papers.cawley2014.protocol import load_sets
-from kernlearn.papers.cawley2014.published import TABLE_2_COLUMNS, TABLE_3_COLUMNS
+from kernlearn.papers.cawley2014.published import COLUMNS
 from kernlearn.papers.exhibits import RunOptions
 
 REPLICATES = {"banana": 3, "synthetic": 3, "thyroid": 3, "twonorm": 2}
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("small_paper")
 
 
 def test_every_column_of_the_tables_has_a_method() -> None:
-    assert set(METHODS) == {*TABLE_2_COLUMNS, *TABLE_3_COLUMNS, "ARD-BR-LSSVM"}
+    assert set(METHODS) == {*COLUMNS[2], *COLUMNS[3], "ARD-BR-LSSVM"}
 
 
 @pytest.mark.parametrize(

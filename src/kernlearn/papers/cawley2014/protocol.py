@@ -13,7 +13,9 @@ from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.splits import TrainTestSplit
 
 SYNTHETIC = "synthetic"
-REPLICATES = {name: row[2] for name, row in TABLE_1.items()}
+REPLICATES = {
+    name: int(row["number of replicates"].number or 0) for (name,), row in TABLE_1.items()
+}
 
 
 def load_sets(data_dir: Path | None) -> dict[str, PartitionedSet]:

@@ -31,7 +31,7 @@ class RankFigure:
     quoted: bool = False
 
 
-ALL, COMMON = tuple(TABLE_2), tuple(TABLE_4)
+ALL, COMMON = (tuple(name for (name,) in table) for table in (TABLE_2, TABLE_4))
 XVAL, BAYES, FLKL = "ARD-XVAL-LSSVM", "ARD-BR-LSSVM", "ARD-FLKL-LSSVM"
 FIGURES = {
     2: RankFigure("RBF kernel", tuple(mean_errors(2)), ALL),

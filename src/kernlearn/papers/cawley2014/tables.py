@@ -11,27 +11,24 @@ from kernlearn.comparison import Comparison, compare
 from kernlearn.papers.cawley2014.methods import MethodResults, run_methods
 from kernlearn.papers.cawley2014.protocol import count_splits, load_sets, splits_note
 from kernlearn.papers.cawley2014.published import (
+    COLUMNS,
     ERRORS,
     MEAN_RANKS,
     TABLE_1,
-    TABLE_1_COLUMNS,
-    TABLE_2_COLUMNS,
-    TABLE_3_COLUMNS,
+    TABLE_2,
+    TABLE_3,
     TABLE_4,
-    TABLE_4_COLUMNS,
-    TABLE_4_KERNELS,
     mean_errors,
 )
 from kernlearn.papers.exhibits import RunOptions
+from kernlearn.papers.printed import beside, columns_of
 from kernlearn.papers.tables import ComparisonTable, TableEntry, mean_and_error
 
 AT_HAND = "published splits at hand"
-COLUMNS = {2: TABLE_2_COLUMNS, 3: TABLE_3_COLUMNS}
 KERNELS = {2: "RBF", 3: "ARD"}
 LEVEL = 0.05
 FAR = 2.0
-OURS, QUOTED = TABLE_4_COLUMNS[:2], TABLE_4_COLUMNS[2:]
-N_KERNELS = tuple(f"kernels of {method}" for method in QUOTED)
+OURS, QUOTED = COLUMNS[4][:2], COLUMNS[4][2:]
 TABLE_4_NOTES = (
     "Test error in per cent, mean ± standard deviation over the splits. MKL and IKL are quoted "
     "from Gehler and Nowozin (2008) by the paper and not run here.",
@@ -44,18 +41,21 @@ TABLE_4_NOTES = (
 def reproduce_table1(options: RunOptions) -> ComparisonTable:
     """Load the sets and return their sizes beside the published ones."""
     sets = load_sets(options.data_dir)
-    entries = []
+    columns = columns_of(TABLE_1)
+    ours: dict[str, dict[str, int]] = {}
     for name, data in sets.items():
         n_train, n_test = data.train.shape[1], data.test.shape[1]
         found = (n_train, n_test, count_splits(name, options), data.X.shape[1])
-        numbers = zip(TABLE_1_COLUMNS, TABLE_1[name], found, strict=True)
-        entries += [TableEntry((name,), c, printed, [ours], ".0f") for c, printed, ours in numbers]
-        entries.append(TableEntry((name,), AT_HAND, None, [data.n_published], ".0f"))
+        ours[name] = dict(zip(columns, found, strict=True))
+    entries = beside(TABLE_1, sets, lambda row, column: [ours[row[0]][column]], ".0f")
+    entries += [
+        TableEntry((name,), AT_HAND, None, [data.n_published], ".0f") for name, data in sets.items()
+    ]
     sources = tuple(f"{name}: {data.note}." for name, data in sets.items())
     return ComparisonTable(
         "Cawley and Talbot (2014), Table 1",
         ("data",),
-        (*TABLE_1_COLUMNS, AT_HAND),
+        (*columns, AT_HAND),
         tuple(entries),
         (splits_note(sets, options), *sources),
     )
@@ -66,12 +66,11 @@ def reproduce_error_table(number: int, options: RunOptions) -> ComparisonTable:
     sets = load_sets(options.data_dir)
     methods = _chosen(number, options.methods)
     columns = run_methods(methods, sets, options)
-    entries = [
-        TableEntry((name,), method, mean, column.errors[name], ".3f", error)
-        for name in sets
-        for method, column in columns.items()
-        for mean, error in (ERRORS[method][name],)
-    ]
+    printed = {
+        row: {method: cells[method] for method in methods}
+        for row, cells in {2: TABLE_2, 3: TABLE_3}[number].items()
+    }
+    entries = beside(printed, sets, lambda row, method: columns[method].errors[row[0]], ".3f")
     marks: tuple[str, ...] = ()
     if methods == COLUMNS[number]:
         comparison = compare({method: column.errors for method, column in columns.items()})
@@ -91,17 +90,15 @@ def reproduce_error_table(number: int, options: RunOptions) -> ComparisonTable:
 def reproduce_table4(options: RunOptions) -> ComparisonTable:
     """Run our two columns of Table 4 and return them beside all the published ones."""
     sets = load_sets(options.data_dir)
-    sets_shown = {name: data for name, data in sets.items() if name in TABLE_4}
+    sets_shown = {name: data for name, data in sets.items() if (name,) in TABLE_4}
     columns = run_methods(OURS, sets, options, sets_shown)
-    entries = []
-    for name in sets_shown:
-        for method, (mean, deviation) in zip(TABLE_4_COLUMNS, TABLE_4[name], strict=True):
-            ours = columns[method].errors[name] if method in columns else []
-            entries.append(
-                TableEntry((name,), method, mean, ours, ".1f", deviation, "standard deviation")
-            )
-        for column, number in zip(N_KERNELS, TABLE_4_KERNELS[name], strict=True):
-            entries.append(TableEntry((name,), column, number, [], ".1f"))
+    entries = beside(
+        TABLE_4,
+        sets,
+        lambda row, method: columns[method].errors[row[0]] if method in columns else [],
+        ".1f",
+        "standard deviation",
+    )
     entries += _rank_entries(4, compare_with_quoted(columns))
     notes = (
         *TABLE_4_NOTES,
@@ -110,7 +107,7 @@ def reproduce_table4(options: RunOptions) -> ComparisonTable:
         *(column.note() for column in columns.values()),
     )
     title = "Cawley and Talbot (2014), Table 4: beside multiple kernel learning"
-    return ComparisonTable(title, ("data",), (*TABLE_4_COLUMNS, *N_KERNELS), tuple(entries), notes)
+    return ComparisonTable(title, ("data",), columns_of(TABLE_4), tuple(entries), notes)
 
 
 def _chosen(number: int, asked: Collection[str]) -> tuple[str, ...]:

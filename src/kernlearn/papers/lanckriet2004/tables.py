@@ -24,10 +24,11 @@ from kernlearn.papers.lanckriet2004.protocol import (
     unit_grams,
 )
 from kernlearn.papers.lanckriet2004.rbf_baseline import Norm, RBFGrid, tuned_rbf_accuracy
+from kernlearn.papers.printed import beside, columns_of
 from kernlearn.papers.results_file import Json
 from kernlearn.papers.runner import run_splits
 from kernlearn.papers.splits import TrainTestSplit, fingerprint
-from kernlearn.papers.tables import ComparisonTable, TableEntry
+from kernlearn.papers.tables import ComparisonTable
 from kernlearn.typing import Array
 
 Load = Callable[[str, Path | None, int], DataSet]
@@ -36,7 +37,7 @@ PAPER_SPLITS = 30
 N_KERNELS = 3
 RBF = published.COLUMNS[-1]
 RBF_NORMS: dict[str, Norm] = {"HM": "hard", "SM1": "1-norm", "SM2": "2-norm", "SM2,C": "2-norm"}
-FORMATS = {"γ": ".4f", "ω": ".3f", "TSA": ".1f", "C": ".4g", "μ": ".2f"}
+FORMATS = {"γ": ".4f", "ω": ".3f", "TSA": ".1f", "C": ".4g", "μ1": ".2f", "μ2": ".2f", "μ3": ".2f"}
 BENCHMARK_NOTES = (
     "HM: hard margin; SM1, SM2: 1-norm and 2-norm soft margin, C = 1; SM2,C: 2-norm, C learned. "
     "TSA: test-set accuracy in per cent. Ours: mean ± standard error over the splits.",
@@ -69,7 +70,8 @@ SET_NOTES = {
 TABLE_4_SIGMAS = (0.01, 0.1, 1.0, 10.0, 100.0)
 # The caption adds trace(I) to c, but the weights printed beside C = ∞ add up to 5, not 6.
 TABLE_4_TOTAL = 5.0
-TABLE_4_FORMATS = dict.fromkeys(published.TABLE_4_COLUMNS, ".2f") | {
+TABLE_4_COLUMNS = columns_of(published.TABLE_4)
+TABLE_4_FORMATS = dict.fromkeys(TABLE_4_COLUMNS, ".2f") | {
     "C": ".4g", "TSA SM2,C": ".1f", "TSA best c/v RBF": ".1f"
 }  # fmt: skip
 TABLE_4_NOTES = (
@@ -88,16 +90,19 @@ def reproduce_benchmark_table(
     names = [name for name, protocol in SETS.items() if protocol.table == table]
     results, splits = _run(run_machines, f"table{table}", names, options, grid, load)
     outcomes = [result for of_set in results.values() for result in of_set]
+    entries = beside(
+        published.TABLES_1_TO_3,
+        names,
+        lambda row, column: [
+            _reported(result[row[1]][column], row[2]) for result in results[row[0]]
+        ],
+        lambda row, _: FORMATS[row[2]],
+    )
     return ComparisonTable(
         title=f"Lanckriet et al. (2004), Table {table}; ours over {splits} splits",
         row_names=("data", "machine", ""),
         columns=published.COLUMNS,
-        entries=tuple(
-            entry
-            for name in names
-            for machine in MACHINES
-            for entry in _entries(name, machine, [result[machine] for result in results[name]])
-        ),
+        entries=tuple(entries),
         notes=(*BENCHMARK_NOTES, *SET_NOTES.get(table, ()), _certificate(outcomes)),
     )
 
@@ -106,21 +111,23 @@ def reproduce_table4(
     options: RunOptions, grid: RBFGrid | None = None, load: Load = load_set
 ) -> ComparisonTable:
     """Run Table 4 and return it with our numbers beside the published ones."""
-    names = list(published.TABLE_4)
+    names = [name for (name,) in published.TABLE_4]
     results, splits = _run(run_gaussians, "table4", names, options, grid, load)
-    entries = [
-        TableEntry((name,), column, number, ours, TABLE_4_FORMATS[column])
-        for name, printed in published.TABLE_4.items()
-        for column, number, ours in zip(
-            published.TABLE_4_COLUMNS,
-            printed,
-            zip(*(_gaussian_numbers(result) for result in results[name]), strict=True),
-            strict=True,
-        )
-    ]
+    numbers = {
+        name: zip(*(_gaussian_numbers(result) for result in of_set), strict=True)
+        for name, of_set in results.items()
+    }
+    ours = {
+        name: dict(zip(TABLE_4_COLUMNS, of_set, strict=True)) for name, of_set in numbers.items()
+    }
+    entries = beside(
+        published.TABLE_4,
+        names,
+        lambda row, column: ours[row[0]][column],
+        lambda _, column: TABLE_4_FORMATS[column],
+    )
     title = f"Lanckriet et al. (2004), Table 4; ours over {splits} splits"
-    columns = published.TABLE_4_COLUMNS
-    return ComparisonTable(title, ("data",), columns, tuple(entries), TABLE_4_NOTES)
+    return ComparisonTable(title, ("data",), TABLE_4_COLUMNS, tuple(entries), TABLE_4_NOTES)
 
 
 def _run(
@@ -228,33 +235,13 @@ def _placed(single: dict[str, Json] | None, position: int) -> dict[str, Json] | 
     return single | {"weights": weights.tolist()}
 
 
-def _entries(name: str, machine: str, outcomes: Sequence[Mapping[str, Json]]) -> list[TableEntry]:
-    printed = published.TABLES_1_TO_3[name][machine]
-    rows = []
-    for quantity in printed:
-        for column, number in zip(published.COLUMNS, printed[quantity], strict=True):
-            if column == RBF and quantity != "TSA":
-                continue
-            ours = [_reported(outcome[column], quantity) for outcome in outcomes]
-            rows.append(
-                TableEntry((name, machine, quantity), column, number, ours, FORMATS[quantity])
-            )
-    for i in range(N_KERNELS):
-        for column in published.COLUMNS[:-1]:
-            weights = published.published_weights(name, machine, column)
-            number = None if weights is None else weights[i]
-            ours = [None if o[column] is None else o[column]["weights"][i] for o in outcomes]
-            rows.append(
-                TableEntry((name, machine, f"μ{i + 1}"), column, number, ours, FORMATS["μ"])
-            )
-    return rows
-
-
 def _reported(outcome: Mapping[str, Json] | None, quantity: str) -> float | None:
     if outcome is None:
         return None
     if quantity == "TSA":
         return float(outcome["accuracy"])
+    if quantity.startswith("μ"):
+        return float(outcome["weights"][int(quantity[1]) - 1])
     return _learned_C(outcome) if quantity == "C" else float(outcome["value"])
 
 

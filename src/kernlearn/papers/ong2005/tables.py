@@ -33,8 +33,8 @@ from kernlearn.papers.ong2005.protocol import (
     parameters_note,
     split_settings,
 )
-from kernlearn.papers.ong2005.published import Printed
 from kernlearn.papers.ong2005.tuned_rbf import TUNING_NOTE, RBFSearch, tuned_svm, tuned_svr
+from kernlearn.papers.printed import PrintedTable, Row, beside, columns_of
 from kernlearn.papers.results_file import Json
 from kernlearn.papers.runner import run_splits
 from kernlearn.papers.tables import ComparisonTable, TableEntry
@@ -42,8 +42,11 @@ from kernlearn.typing import Array
 
 Found = Sequence[float | None]
 
-BEST_OTHER, TUNED, LOG_C = published.TABLE_3_COLUMNS[3:]
-LEARNED, _, TUNED_SVR = published.TABLE_5_COLUMNS
+TABLE_3_COLUMNS, TABLE_4_COLUMNS, TABLE_5_COLUMNS = map(
+    columns_of, (published.TABLE_3, published.TABLE_4, published.TABLE_5)
+)
+TUNED, LOG_C = TABLE_3_COLUMNS[4:]
+LEARNED, _, TUNED_SVR = TABLE_5_COLUMNS
 SWEPT_MACHINE = "C-SVM"
 SWEPT_SPLITS = 10
 USUAL_LAMBDA_H = 0.6
@@ -95,15 +98,14 @@ def reproduce_table3(
         settings=split_settings(data) | {"machines": machine_settings()},
     )
     tuned = _run_rival(partial(tune_classifier, search), 3, data, search, options, splits)
-    entries: list[TableEntry] = []
+    numbers: dict[str, dict[str, Found]] = {}
     for name in data:
-        numbers: dict[str, Found] = {
+        numbers[name] = {
             machine: [result[machine]["error"] for result in learned[name]] for machine in MACHINES
         }
-        numbers[TUNED] = _padded([result["error"] for result in tuned[name]], splits)
-        numbers[LOG_C] = _padded([math.log10(result["C"]) for result in tuned[name]], splits)
-        printed = dict(zip(published.TABLE_3_COLUMNS, published.TABLE_3[name], strict=True))
-        entries += _entries(name, printed, numbers, ".1f")
+        numbers[name][TUNED] = _padded([result["error"] for result in tuned[name]], splits)
+        exponents = [math.log10(result["C"]) for result in tuned[name]]
+        numbers[name][LOG_C] = _padded(exponents, splits)
     fits = {
         machine: [result[machine] for results in learned.values() for result in results]
         for machine in MACHINES
@@ -118,7 +120,8 @@ def reproduce_table3(
         *fit_notes(fits),
     )
     title = f"Ong, Smola and Williamson (2005), Table 3; ours over {splits} splits"
-    return ComparisonTable(title, ("data",), published.TABLE_3_COLUMNS, tuple(entries), notes)
+    entries = _entries(published.TABLE_3, numbers, ".1f")
+    return ComparisonTable(title, ("data",), TABLE_3_COLUMNS, entries, notes)
 
 
 def reproduce_table4(
@@ -140,7 +143,7 @@ def reproduce_table4(
         settings=split_settings(data)
         | {"machine": machine_settings()[SWEPT_MACHINE], "sweeps": asdict(sweeps)},
     )
-    entries: list[TableEntry] = []
+    numbers: dict[str, dict[str, Found]] = {}
     errors_h: dict[str, Array] = {}
     for name in data:
         found: list[Found] = []
@@ -148,9 +151,7 @@ def reproduce_table4(
             errors = np.array([result[sweep] for result in results[name]])
             found += [errors.mean(axis=0).tolist(), [_average_deviation(errors)]]
             errors_h.setdefault(name, errors)
-        columns = published.TABLE_4_COLUMNS
-        printed = dict(zip(columns, published.TABLE_4[name], strict=True))
-        entries += _entries(name, printed, dict(zip(columns, found, strict=True)), ".1f")
+        numbers[name] = dict(zip(TABLE_4_COLUMNS, found, strict=True))
     gaps = [result["gap"] for of_set in results.values() for result in of_set]
     known = [gap for gap in gaps if gap is not None]
     notes = (
@@ -160,7 +161,8 @@ def reproduce_table4(
         f"Largest relative duality gap of all fits: {max(known, default=math.nan):.1e}.",
     )
     title = f"Ong, Smola and Williamson (2005), Table 4; ours over {splits} splits"
-    return ComparisonTable(title, ("data",), published.TABLE_4_COLUMNS, tuple(entries), notes)
+    entries = _entries(published.TABLE_4, numbers, ".1f")
+    return ComparisonTable(title, ("data",), TABLE_4_COLUMNS, entries, notes)
 
 
 def reproduce_table5(
@@ -183,15 +185,13 @@ def reproduce_table5(
         settings=split_settings(data) | {"machine": model.get_params(deep=False)},
     )
     tuned = _run_rival(partial(tune_regressor, search), 5, data, search, options, splits)
-    entries: list[TableEntry] = []
+    numbers: dict[str, dict[str, Found]] = {}
     for name in data:
         unit = UNITS[name]
-        numbers: dict[str, Found] = {
+        numbers[name] = {
             LEARNED: [result["mse"] / unit for result in learned[name]],
             TUNED_SVR: _padded([result["mse"] / unit for result in tuned[name]], splits),
         }
-        printed = dict(zip(published.TABLE_5_COLUMNS, published.TABLE_5[name], strict=True))
-        entries += _entries(name, printed, numbers, ".2f")
     notes = (
         *TABLE_5_NOTES,
         parameters_note(model),
@@ -200,7 +200,8 @@ def reproduce_table5(
         *fit_notes({LEARNED: [result for of_set in learned.values() for result in of_set]}),
     )
     title = f"Ong, Smola and Williamson (2005), Table 5; ours over {splits} splits"
-    return ComparisonTable(title, ("data",), published.TABLE_5_COLUMNS, tuple(entries), notes)
+    entries = _entries(published.TABLE_5, numbers, ".2f")
+    return ComparisonTable(title, ("data",), TABLE_5_COLUMNS, entries, notes)
 
 
 def _run_rival(
@@ -264,20 +265,14 @@ def sweep_split(sweeps: LambdaSweeps, data: DataSet, index: int, seed: int) -> d
 
 
 def _entries(
-    name: str, printed: Mapping[str, Printed], numbers: Mapping[str, Found], number_format: str
-) -> list[TableEntry]:
-    return [
-        TableEntry(
-            (name,),
-            column,
-            number,
-            numbers.get(column, []),
-            number_format,
-            spread,
-            "standard deviation",
-        )
-        for column, (number, spread) in printed.items()
-    ]
+    printed: PrintedTable, numbers: Mapping[str, Mapping[str, Found]], number_format: str
+) -> tuple[TableEntry, ...]:
+    """Our numbers by set and column, beside the printed ones of these sets."""
+
+    def ours(row: Row, column: str) -> Found:
+        return numbers[row[0]].get(column, [])
+
+    return tuple(beside(printed, numbers, ours, number_format, "standard deviation"))
 
 
 def _padded(numbers: Sequence[float], splits: int) -> Found:
