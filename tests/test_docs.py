@@ -3,6 +3,7 @@
 import re
 import shlex
 import sys
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -11,9 +12,20 @@ import sklearn.datasets
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+README = ROOT / "README.md"
+# What an extra brings, by the names of the modules.
+MODULES = {
+    "cli": ("typer", "rich"),
+    "dask": ("dask", "distributed"),
+    "gpu": ("torch", "array_api_compat", "cupy"),
+    "graphs": ("networkx",),
+    "io": ("pandas", "pyarrow", "skops"),
+    "plot": ("matplotlib",),
+    "reference": ("cvxpy",),
+}
 PAGES = sorted(
     [
-        ROOT / "README.md",
+        README,
         *(page for page in DOCS.rglob("*.md") if DOCS / "_build" not in page.parents),
     ]
 )
@@ -45,15 +57,56 @@ def fewer_rows(monkeypatch):
         monkeypatch.setattr(sklearn.datasets, name, thinned(getattr(sklearn.datasets, name)))
 
 
+def _blocks(page, language):
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def _extras(page):
+    """The extras that the installation of the README and the page itself name."""
+    texts = [README.read_text("utf-8"), page.read_text("utf-8")]
+    named = (re.findall(r"(?:\.|kernlearn)\[([a-z,]+)\]", text) for text in texts)
+    return {extra for one in named for names in one for extra in names.split(",")}
+
+
+def test_the_extras_of_the_project_are_known():
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert set(MODULES) == set(declared["optional-dependencies"])
+
+
 @pytest.mark.usefixtures("fewer_rows", "quick_choices")
 @pytest.mark.parametrize("page", PAGES, ids=_id)
-def test_python_blocks_run(page, capsys, monkeypatch, tmp_path):
+def test_python_blocks_run(page, capsys, monkeypatch, tmp_path, without):
     monkeypatch.chdir(tmp_path)  # where the tables that a page writes may lie
-    for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+    named = {module for extra in _extras(page) for module in MODULES[extra]}
+    hidden = {module for modules in MODULES.values() for module in modules} - named
+    for module in hidden:
+        without(module)
+    needed = _run(page, monkeypatch, hidden)
+    assert needed is None, f"{_id(page)} needs {needed}: name the extra in a `pip install` there"
+
+
+def _run(page, monkeypatch, hidden):
+    """Run the blocks of a page, and return the first of the hidden modules that it needs."""
+    for block in _blocks(page, "python"):
         module = ModuleType("__page__")
         # Known by its name, as a script is, so that classes of a block can be pickled.
         monkeypatch.setitem(sys.modules, "__page__", module)
-        exec(compile(block, str(page), "exec"), vars(module))
+        try:
+            exec(compile(block, str(page), "exec"), vars(module))
+        except ModuleNotFoundError as error:
+            needed = (error.name or "").partition(".")[0]
+            if needed not in hidden:
+                raise
+            return needed
+    return None
+
+
+@pytest.mark.slow
+def test_the_readme_prints_what_it_shows(capsys):
+    """On all rows, with nothing hurried, unlike the test above."""
+    for block, shown in zip(_blocks(README, "python"), _blocks(README, "text"), strict=True):
+        exec(compile(block, "README.md", "exec"), {})
+        assert capsys.readouterr().out == shown
 
 
 def test_links_lead_somewhere():
@@ -88,7 +141,7 @@ def test_packages_with_public_names_are_in_the_api_pages():
 
 
 def test_the_readme_opens_with_the_two_commands():
-    opening = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## ")[0]
+    opening = README.read_text(encoding="utf-8").split("\n## ")[0]
     assert opening.index("make demo") < opening.index("make test")
 
 
