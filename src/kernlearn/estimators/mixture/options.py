@@ -15,7 +15,7 @@ class ScreeningOptions:
     """How many rows and columns each part of the screening sees."""
 
     # With more rows every family is searched on a sample of this size, and the best on all.
-    rows: int = 700
+    rows: int = 300
     shortlist: int = 8  # the number of candidates that are searched on all rows
     first_level_rows: int = 400  # rows for first-level learning, whose steps cost their cube
     first_level_columns: int = 30  # columns for first-level learning, whose steps cost their square

@@ -111,7 +111,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
 
     Notes
     -----
-    Up to 700 rows every family is searched on all of them. Beyond, on a sample, and only the best
+    Up to 300 rows every family is searched on all of them. Beyond, on a sample, and only the best
     on up to 1500 rows, by which the mixture is judged; its members are then trained on all rows.
     Of more than 6000 rows, the three best are judged once more on up to 10,000, beside narrower
     kernels and a combination that sees pairs of columns, and trained through landmarks.
