@@ -35,7 +35,7 @@ from kernlearn.kernels import (
     Polynomial,
     WeightedSum,
 )
-from kernlearn.quality.soft_margin import soft_margin
+from kernlearn.quality.margins import soft_margin
 from kernlearn.solvers.nystroem.selection import LandmarkSelection, press
 from kernlearn.solvers.selection.batched import SelectionStacks
 from kernlearn.solvers.selection.objective import Question

@@ -5,28 +5,21 @@ from kernlearn.kernels.arithmetic import Power, Product, Scaled, Sum, WeightedSu
 from kernlearn.kernels.bag import Bag
 from kernlearn.kernels.bank import default_bank
 from kernlearn.kernels.base import Kernel
-from kernlearn.kernels.centered import Centered
 from kernlearn.kernels.columns import Columns, Stretched
 from kernlearn.kernels.completed import Completed
 from kernlearn.kernels.features import Features
-from kernlearn.kernels.gaussian import ARDGaussian, Gaussian
 from kernlearn.kernels.global_alignment import GlobalAlignment
 from kernlearn.kernels.graphs.nodes import Diffusion, RegularizedLaplacian
-from kernlearn.kernels.graphs.shortest_path import ShortestPath
-from kernlearn.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman
+from kernlearn.kernels.graphs.patterns import ShortestPath, WeisfeilerLehman
 from kernlearn.kernels.grid import Grid, PerColumn
 from kernlearn.kernels.histograms import ChiSquared, Intersection
-from kernlearn.kernels.laplacian import Laplacian
-from kernlearn.kernels.linear import Linear
-from kernlearn.kernels.matern import Matern
-from kernlearn.kernels.normalized import Normalized
+from kernlearn.kernels.inner_product import Linear, Polynomial
+from kernlearn.kernels.normalized import Centered, Normalized
 from kernlearn.kernels.overlap import Overlap
-from kernlearn.kernels.polynomial import Polynomial
 from kernlearn.kernels.precomputed import Precomputed
-from kernlearn.kernels.sequences.mismatch import Mismatch
-from kernlearn.kernels.sequences.spectrum import Spectrum
+from kernlearn.kernels.radial import ARDGaussian, Gaussian, Laplacian, Matern
 from kernlearn.kernels.sequences.subsequence import Subsequence
-from kernlearn.kernels.sequences.weighted_degree import WeightedDegree
+from kernlearn.kernels.sequences.words import Mismatch, Spectrum, WeightedDegree
 from kernlearn.kernels.tree_paths import TreePaths
 from kernlearn.kernels.where_known import WhereKnown
 

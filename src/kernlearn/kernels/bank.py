@@ -11,10 +11,9 @@ from sklearn.utils import check_random_state
 from kernlearn.kernels._distances import rescaled
 from kernlearn.kernels._validation import check_numbers
 from kernlearn.kernels.base import Kernel
-from kernlearn.kernels.gaussian import Gaussian
-from kernlearn.kernels.linear import Linear
+from kernlearn.kernels.inner_product import Linear, Polynomial
 from kernlearn.kernels.normalized import Normalized
-from kernlearn.kernels.polynomial import Polynomial
+from kernlearn.kernels.radial import Gaussian
 from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.typing import Array, Table
 

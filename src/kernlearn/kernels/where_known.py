@@ -12,9 +12,9 @@ from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import is_frame, is_missing, take_rows
 from kernlearn.kernels.base import Kernel
-from kernlearn.kernels.centered import Centered
 from kernlearn.kernels.columns import Columns
 from kernlearn.kernels.features import Features
+from kernlearn.kernels.normalized import Centered
 from kernlearn.typing import Array, Indices, Mask, Rows, Table
 
 # A mean of so many rows is known well enough; all of them would take a matrix of their pairs, and

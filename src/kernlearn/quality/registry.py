@@ -1,4 +1,4 @@
-"""Every quality by name: one line here, one file for the machine."""
+"""Every quality by name: one line here, a function for the machine in its file."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from kernlearn.quality.hard_margin import hard_margin, lagrangian, squared_soft_margin
 from kernlearn.quality.least_squares import least_squares
 from kernlearn.quality.machine import Machine
-from kernlearn.quality.nu_svm import nu_svm
+from kernlearn.quality.margins import (
+    hard_margin,
+    lagrangian,
+    nu_svm,
+    soft_margin,
+    squared_soft_margin,
+)
 from kernlearn.quality.one_class import one_class
-from kernlearn.quality.soft_margin import soft_margin
 from kernlearn.quality.svr import epsilon_svr, nu_svr
 from kernlearn.typing import Array
 

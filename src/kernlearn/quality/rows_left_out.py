@@ -43,7 +43,7 @@ def values_left_out(machine: Machine, K: Array, a: Array, f: Array) -> Array | N
 
     >>> import numpy as np
     >>> from kernlearn.quality.rows_left_out import values_left_out
-    >>> from kernlearn.quality.soft_margin import soft_margin
+    >>> from kernlearn.quality.margins import soft_margin
     >>> y, a = np.array([1.0, -1.0, -1.0]), np.array([1.0, -0.5, -0.5])
     >>> f = np.eye(3) @ a
     >>> values_left_out(soft_margin(y, np.full(3, 9.0)), np.eye(3), a, f).round(6).tolist()

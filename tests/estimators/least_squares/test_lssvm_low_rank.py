@@ -10,7 +10,7 @@ from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions
 from kernlearn.kernels import Laplacian
 from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, fit_through_landmarks
 from kernlearn.solvers.nystroem.rank import RankOptions
-from kernlearn.solvers.selection.descent import DescentLimits
+from kernlearn.solvers.selection.objective import DescentLimits
 
 RNG = np.random.default_rng(0)
 N = 150

@@ -8,7 +8,7 @@ import pytest
 from kernlearn.families.identity import WithIdentity
 from kernlearn.families.stack import GramStack
 from kernlearn.quality import QUALITIES
-from kernlearn.quality.hard_margin import hard_margin
+from kernlearn.quality.margins import hard_margin
 from kernlearn.quality.registry import Settings
 from kernlearn.runtime.stopping import stopping_control
 from kernlearn.solvers.core.oracle import MachineObjective

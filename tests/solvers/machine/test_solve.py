@@ -7,7 +7,7 @@ import pytest
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 from kernlearn.quality import QUALITIES, Settings
-from kernlearn.quality.hard_margin import hard_margin
+from kernlearn.quality.margins import hard_margin
 from kernlearn.reference import fixed_kernel_program
 from kernlearn.solvers.machine.solve import solve_machine
 

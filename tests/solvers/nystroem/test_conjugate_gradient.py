@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from kernlearn.families.explicit_rows import DenseRows, ExplicitRows
+from kernlearn.families.factor_rows import DenseRows, ExplicitRows
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.solvers.nystroem.conjugate_gradient import RowObjective, RowSystems
 

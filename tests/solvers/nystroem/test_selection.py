@@ -8,7 +8,7 @@ from kernlearn.runtime.status import Status
 from kernlearn.solvers.nystroem import kernel_fit
 from kernlearn.solvers.nystroem.kernel_fit import StageOptions, TrainingTable, fit_through_landmarks
 from kernlearn.solvers.nystroem.selection import JITTER, LandmarkSelection
-from kernlearn.solvers.selection.descent import DescentLimits
+from kernlearn.solvers.selection.objective import DescentLimits
 
 RNG = np.random.default_rng(0)
 N = 60

@@ -13,8 +13,7 @@ from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.optimize.coroutines import drive, from_callback, gather
 from kernlearn.solvers.selection import batched
 from kernlearn.solvers.selection.batched import SelectionStacks
-from kernlearn.solvers.selection.descent import DescentLimits
-from kernlearn.solvers.selection.objective import Question, SelectionObjective
+from kernlearn.solvers.selection.objective import DescentLimits, Question, SelectionObjective
 from kernlearn.solvers.selection.select import select
 
 

@@ -11,8 +11,12 @@ from kernlearn.families.parametric import ARD, RBF
 from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.status import Status
-from kernlearn.solvers.selection.descent import DescentLimits, descend
-from kernlearn.solvers.selection.objective import SelectionObjective, SelectionOptions
+from kernlearn.solvers.selection.objective import (
+    DescentLimits,
+    SelectionObjective,
+    SelectionOptions,
+    descend,
+)
 from kernlearn.solvers.selection.select import grid_starts, select
 
 LIMITS = DescentLimits(1e-4, 1000)

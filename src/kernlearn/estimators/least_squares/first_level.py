@@ -35,7 +35,7 @@ from kernlearn.solvers.first_level.problem import FirstLevelProblem, alone
 from kernlearn.solvers.first_level.search import STRATEGIES, FirstLevelControl
 from kernlearn.solvers.nystroem.exact_refit import fits
 from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, learn_then_refit
-from kernlearn.solvers.selection.descent import DescentLimits
+from kernlearn.solvers.selection.objective import DescentLimits
 from kernlearn.typing import Array, FoldsLike, Indices, Targets
 
 # Matrices of the size of the kernel's that exist together, at most (measured).

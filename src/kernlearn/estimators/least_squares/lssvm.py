@@ -65,8 +65,7 @@ from kernlearn.solvers.nystroem.kernel_fit import (
 )
 from kernlearn.solvers.optimize.coroutines import drive, from_callback
 from kernlearn.solvers.selection.batched import SelectionStacks
-from kernlearn.solvers.selection.descent import DescentLimits
-from kernlearn.solvers.selection.objective import Evaluator, SelectionOptions
+from kernlearn.solvers.selection.objective import DescentLimits, Evaluator, SelectionOptions
 from kernlearn.solvers.selection.select import Selection, select
 from kernlearn.typing import Array, FoldsLike, Indices, Rows, Targets
 

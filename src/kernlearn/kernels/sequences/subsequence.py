@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernlearn.kernels._parameters import positive, positive_integer
-from kernlearn.kernels.sequences._letters import Letters, letters_of
+from kernlearn.kernels.sequences.words import Letters, letters_of
 from kernlearn.kernels.structured_inputs import _ParsedInputs
 from kernlearn.typing import Array, Things
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kernlearn.families.explicit_rows import DenseRows, ExplicitRows
+from kernlearn.families.factor_rows import DenseRows, ExplicitRows
 from kernlearn.families.factors import Factors
 from kernlearn.gram.landmarks import NystroemMap, SparseMap
 from kernlearn.gram.rows import keep_rows

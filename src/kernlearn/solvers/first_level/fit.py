@@ -37,8 +37,7 @@ from kernlearn.solvers.first_level.problem import (
     TrainingSearch,
 )
 from kernlearn.solvers.first_level.search import FirstLevelControl, FirstLevelSearch
-from kernlearn.solvers.selection.descent import DescentLimits
-from kernlearn.solvers.selection.objective import SelectionObjective
+from kernlearn.solvers.selection.objective import DescentLimits, SelectionObjective
 from kernlearn.solvers.selection.select import PROMISING, best_other_start, tied
 from kernlearn.typing import Array, Indices
 

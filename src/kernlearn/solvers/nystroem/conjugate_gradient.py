@@ -28,7 +28,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.families.explicit_rows import ExplicitRows
+from kernlearn.families.factor_rows import ExplicitRows
 from kernlearn.numerics.sums import EPS, rounding
 from kernlearn.solvers.core.oracle import Evaluation, Plane
 from kernlearn.typing import Array

@@ -27,7 +27,7 @@ from kernlearn.solvers.nystroem.exact_refit import REFIT, RefitOptions, exact_re
 from kernlearn.solvers.nystroem.moments import LowRankFolds, leave_one_out, loss_by_rank, trained
 from kernlearn.solvers.nystroem.rank import FactorStatistics, RankOptions, RankSearch
 from kernlearn.solvers.nystroem.selection import LandmarkSelection
-from kernlearn.solvers.selection.descent import DescentLimits, descend
+from kernlearn.solvers.selection.objective import DescentLimits, descend
 from kernlearn.solvers.selection.select import search
 from kernlearn.typing import Array, RandomState, Rows
 

@@ -31,8 +31,14 @@ from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped
 from kernlearn.solvers.selection.column_starts import column_directions
-from kernlearn.solvers.selection.descent import DescentLimits, Stage, descend
-from kernlearn.solvers.selection.objective import Evaluator, SelectionObjective, SelectionOptions
+from kernlearn.solvers.selection.objective import (
+    DescentLimits,
+    Evaluator,
+    SelectionObjective,
+    SelectionOptions,
+    Stage,
+    descend,
+)
 from kernlearn.typing import Array
 
 # With θ below this share of its start, a Gaussian kernel is linear on the data to 0.1 per cent.

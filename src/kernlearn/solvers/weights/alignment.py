@@ -26,11 +26,11 @@ from kernlearn.solvers.core.solution import Solution, Step, report_step
 from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.solvers.weights.feasible_weights import (
     lowest_eigenpair,
+    orthonormal_family,
     pulled_into_cone,
     rescaled_to_total,
     without_negligible,
 )
-from kernlearn.solvers.weights.free_domain import orthonormal_family
 from kernlearn.solvers.weights.psd_cuts import PSD_TOLERANCE, PsdCuts
 from kernlearn.typing import AnyFloatArray, Array
 

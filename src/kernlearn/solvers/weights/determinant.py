@@ -44,9 +44,12 @@ from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.core.solution import Solution, Step, report_step
 from kernlearn.solvers.optimize.quadratic import quadratic_program
-from kernlearn.solvers.weights.feasible_weights import rescaled_to_total, without_negligible
+from kernlearn.solvers.weights.feasible_weights import (
+    orthonormal_family,
+    rescaled_to_total,
+    without_negligible,
+)
 from kernlearn.solvers.weights.finalize import PRECISION
-from kernlearn.solvers.weights.free_domain import orthonormal_family
 from kernlearn.solvers.weights.inverse_factor import InverseFactor, inverse_factor
 from kernlearn.typing import Array
 

@@ -25,8 +25,12 @@ from kernlearn.solvers.core.oracle import (
 from kernlearn.solvers.core.problem import Control, Proof, WeightProblem, WeightSet, inside
 from kernlearn.solvers.core.solution import Solution, Step, report_steps
 from kernlearn.solvers.core.units import RescaledPenalty, Units
+from kernlearn.solvers.weights.feasible_weights import (
+    combined_domain,
+    free_domain,
+    with_null_directions,
+)
 from kernlearn.solvers.weights.finalize import certified_solution, squared_norms
-from kernlearn.solvers.weights.free_domain import combined_domain, free_domain, with_null_directions
 from kernlearn.solvers.weights.newton import Newton, NewtonOutcome
 from kernlearn.solvers.weights.psd_cuts import PsdCuts
 from kernlearn.typing import Array, Indices

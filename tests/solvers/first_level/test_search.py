@@ -8,10 +8,9 @@ import pytest
 from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.solvers.first_level.cross_validation import CrossValidation
 from kernlearn.solvers.first_level.fit import learn_first_level
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, alone
-from kernlearn.solvers.first_level.search import FirstLevelControl
+from kernlearn.solvers.first_level.search import CrossValidation, FirstLevelControl
 
 PLACE = np.log([0.4, 3.0])
 TIGHT = 1e-14
