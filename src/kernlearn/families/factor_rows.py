@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -148,7 +149,7 @@ class FactorRows:
             table = own if theta is None else np.hstack([parts[0], parts[0] * own])
             return np.asarray(np.linalg.qr(table, mode="r"))
 
-        function = _OfZ(triangular, self._factors)
+        function = partial(_of_Z, triangular, self._factors)
         table, size = self._table(None)
         size = max(size, 2 * self.n_columns)  # blocks are copied
         found = reduce_rows(table, function, _stacked, size, along, checked=True)
@@ -158,13 +159,13 @@ class FactorRows:
     def _sum(
         self, product: OfZ, along: Sequence[Array], rows: Indices | None, light: bool
     ) -> DeviceArray:
-        function = _OfZ(product, self._factors)
+        function = partial(_of_Z, product, self._factors)
         table, size = self._table(rows)
         return reduce_rows(table, function, _added, size, along, rows, checked=True, light=light)
 
     def _each(self, product: OfZ, rows: Indices | None) -> Array:
         table, size = self._table(rows)
-        function = _OfZ(product, self._factors)
+        function = partial(_of_Z, product, self._factors)
         return map_rows(table, function, size, rows=rows, checked=True)
 
     @property
@@ -181,14 +182,11 @@ class FactorRows:
         return self._Z, 1 if whole else 2 * self.n_columns
 
 
-class _OfZ:
+def _of_Z(
+    product: OfZ, factors: Factors | None, block: Rows, rows: slice, *parts: Array
+) -> DeviceArray:
     """A function of Z, as one of the rows that Z is made of."""
-
-    def __init__(self, product: OfZ, factors: Factors | None) -> None:
-        self.product, self.factors = product, factors
-
-    def __call__(self, block: Rows, rows: slice, *parts: Array) -> DeviceArray:
-        return self.product(block if self.factors is None else self.factors(block), *parts)
+    return product(block if factors is None else factors(block), *parts)
 
 
 def _added(first: DeviceArray, second: DeviceArray) -> DeviceArray:

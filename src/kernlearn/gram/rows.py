@@ -13,8 +13,7 @@ holds may travel to another machine, so that it says all it has to say by what i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any, TypeVar
 
 import numpy as np
@@ -74,7 +73,7 @@ def reduce_rows(
            [26., 35.]])
     """
     if isinstance(source, Chunked):
-        work = _Sum(block_function, add, n_columns)
+        work = partial(_sum, block_function, add, n_columns)
         total: Part = source.reduce(work, add, along, rows, _worth_a_task(n_columns), light)
         return total
     pieces = _pieces(source, n_columns, along, rows, checked)
@@ -100,14 +99,13 @@ def map_rows(
     ``block_function(block, rows, *parts)`` is an array of the host with a row for each; all else is
     as in `reduce_rows`.
     """
-    add = _side_by_side
+    function, add = partial(_listed, block_function), _side_by_side
     if isinstance(source, Chunked):
-        work = _Sum(_Listed(block_function), add, n_columns)
+        work = partial(_sum, function, add, n_columns)
         found = source.parts(work, along, rows, _worth_a_task(n_columns))
         return np.concatenate([block for blocks in found for block in blocks])
     values: NDArray[Any] | None = None
     n, start = _count(source if rows is None else rows), 0
-    function = _Listed(block_function)
     for blocks in _parts(source, function, add, n_columns, along, rows, checked):
         for block in blocks:
             if values is None:
@@ -124,7 +122,7 @@ def keep_rows(source: Rows, function: Callable[[Any], Any], n_columns: int) -> A
     ``function(block)`` is a matrix beside the block; rows are known to be numbers.
     """
     if isinstance(source, Chunked):
-        return source.kept(_Kept(function, n_columns), n_columns, _worth_a_task(n_columns))
+        return source.kept(partial(_kept, function, n_columns), n_columns, _worth_a_task(n_columns))
     kept = empty_beside((len(source), n_columns), take_rows(source, slice(0)))
 
     def fill(block: Rows, rows: slice) -> int:
@@ -135,39 +133,25 @@ def keep_rows(source: Rows, function: Callable[[Any], Any], n_columns: int) -> A
     return kept
 
 
-@dataclass(frozen=True, eq=False)
-class _Sum:
+# What travels to other machines is a partial of one of these.
+
+
+def _sum(
+    function: Function[Any], add: Add[Any], n_columns: int, table: Rows, first: int, *parts: Any
+) -> Any:
     """What a task makes of its rows, a block at a time."""
-
-    function: Function[Any]
-    add: Add[Any]
-    n_columns: int
-
-    def __call__(self, table: Rows, first: int, *parts: Any) -> Any:
-        # The chunks were looked over when they became this table.
-        found = _parts(table, self.function, self.add, self.n_columns, parts, None, True, first)
-        return reduce(self.add, found)
+    # The chunks were looked over when they became this table.
+    return reduce(add, _parts(table, function, add, n_columns, parts, None, True, first))
 
 
-@dataclass(frozen=True, eq=False)
-class _Kept:
+def _kept(function: Callable[[Any], Any], n_columns: int, table: Rows, first: int) -> Any:
     """What a task makes of its rows, to be kept."""
-
-    function: Callable[[Any], Any]
-    n_columns: int
-
-    def __call__(self, table: Rows, first: int) -> Any:
-        return keep_rows(table, self.function, self.n_columns)
+    return keep_rows(table, function, n_columns)
 
 
-@dataclass(frozen=True, eq=False)
-class _Listed:
-    """A function whose results are lists of one block, to be put side by side."""
-
-    function: Function[Any]
-
-    def __call__(self, block: Rows, rows: slice, *parts: Any) -> list[Any]:
-        return [self.function(block, rows, *parts)]
+def _listed(function: Function[Any], block: Rows, rows: slice, *parts: Any) -> list[Any]:
+    """The result of a block as a list, to be put beside others."""
+    return [function(block, rows, *parts)]
 
 
 def _side_by_side(first: list[Any], second: list[Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Quality functionals: how good a kernel is for a task, a file for each kind of machine or criterion."""
+"""Quality functionals: how good a kernel is for a task, in a file for each kind of machine."""
 
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.registry import (

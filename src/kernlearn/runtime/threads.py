@@ -66,23 +66,7 @@ class _Library:
                     self.set = getattr(found.dynlib, f"{before}openblas_set_num_threads{after}")
 
 
-class _Block:
-    """A limit as a context, of the thread that enters and leaves it."""
-
-    def __enter__(self) -> None:
-        self.take(threading.get_ident())
-
-    def __exit__(self, *error: object) -> None:
-        self.release(threading.get_ident())
-
-    def take(self, thread: int) -> None:
-        raise NotImplementedError
-
-    def release(self, thread: int) -> None:
-        raise NotImplementedError
-
-
-class _Limit(_Block):
+class _Limit:
     """One thread for some libraries, as long as any block of any thread holds the limit.
 
     A block within another one of the same process costs about a microsecond.
@@ -147,11 +131,17 @@ class _LimitOfThread(threading.local):
         self.limit = _Limit([library for library in _libraries() if library.of_thread])
 
 
-class _Both(_Block):
-    """A limit of the process, and one of this thread."""
+class _Limits:
+    """Limits of the process and of this thread, as a context of the thread that enters it."""
 
     def __init__(self, *limits: _Limit) -> None:
         self._limits = limits
+
+    def __enter__(self) -> None:
+        self.take(threading.get_ident())
+
+    def __exit__(self, *error: object) -> None:
+        self.release(threading.get_ident())
 
     def take(self, thread: int) -> None:
         for limit in self._limits:
@@ -162,14 +152,14 @@ class _Both(_Block):
             limit.release(thread)
 
 
-def one_thread() -> _Block:
+def one_thread() -> _Limits:
     """One thread for BLAS in a block, whatever other threads do."""
     if not _limits:
         with _making:
             if not _limits:
                 _limits.append(_new_limits())
     process, threads = _limits[0]
-    return process if threads is None else _Both(process, threads.limit)
+    return _Limits(process) if threads is None else _Limits(process, threads.limit)
 
 
 _limits: list[tuple[_Limit, _LimitOfThread | None]] = []

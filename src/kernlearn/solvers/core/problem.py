@@ -30,6 +30,7 @@ class Control:
     tol: float = 1e-6  # relative duality gap to reach
     max_iter: int = 200  # evaluations of the objective
     stopping: StoppingControl = field(default_factory=StoppingControl)  # is told of each of them
+    lower: float | None = None  # the bound of a larger problem, told in place of this one's
 
 
 @dataclass(frozen=True, eq=False)

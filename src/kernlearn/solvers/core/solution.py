@@ -107,15 +107,17 @@ def relative_gap(objective: float, lower_bound: float) -> float:
 
 
 def report_steps(
-    stopping: StoppingControl, translate: Callable[[Step], Step]
+    stopping: StoppingControl, translate: Callable[[Step], Step], bound: float | None = None
 ) -> Callable[[Step], None]:
-    """Pass a step on in the user's units."""
+    """Pass a step on in the user's units; with the bound of a larger problem, if that is given."""
 
     def tell(step: Step) -> None:
         step = translate(step)
         solves = step.n_machine_solves
-        effort = f"machine solve {solves}" if solves else "no machine yet"
-        message = f"{effort}, objective {step.objective:.6g}"
+        effort = f"machine solve {solves}, " if solves else "no machine yet, "
+        if bound is not None:
+            step, effort = replace(step, lower_bound=bound), ""
+        message = f"{effort}objective {step.objective:.6g}"
         if step.lower_bound == -np.inf:
             stopping.tell(message, step.objective)
             return

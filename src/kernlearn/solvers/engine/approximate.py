@@ -25,7 +25,7 @@ from kernlearn.solvers.engine.wide_factors import WideBackend
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.solvers.nystroem.rank import FactorLimits, RankOptions, RankSearch
 from kernlearn.solvers.weights.choice_of_C import PATH_TOL
-from kernlearn.solvers.weights.column_generation import ColumnGeneration, MasterStopping
+from kernlearn.solvers.weights.column_generation import ColumnGeneration
 from kernlearn.typing import Array, Indices, Rows
 
 # Of the tolerance: what the search may leave, and what the last look at its kernels may add.
@@ -82,8 +82,7 @@ def learn_family(
     maps = [pool.map(int(i)) for i in active]
     table = KernelTable(source, made, rank, maps, near=found, limits=limits)
     few = replace(statement, total=weight_set.total, start=found.weights[active])
-    stopping = MasterStopping(control.stopping, found.lower_bound)
-    last = replace(control, tol=LAST * control.tol, stopping=stopping)
+    last = replace(control, tol=LAST * control.tol, lower=found.lower_bound)
     learned = learn(approximate_backend(table, few, last), last)
     solution = learned.solution
     weights = np.zeros(pool.n_matrices)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -103,34 +104,32 @@ def landmark_values(source: Rows, factors: Factors) -> Values:
     """Values on the rows of a table, made as predictions are."""
 
     def values(parts: list[Array], kind: type) -> tuple[AnyFloatArray, AnyFloatArray]:
-        found = map_rows(source, _OfRows(factors, parts, kind), 2 * factors.n_columns, checked=True)
+        of_rows = partial(_row_values, factors, parts, kind)
+        found = map_rows(source, of_rows, 2 * factors.n_columns, checked=True)
         k = parts[0].shape[1]
         return found[:, :k], found[:, k:]
 
     return values
 
 
-class _OfRows:
+def _row_values(
+    factors: Factors, parts: list[Array], kind: type, block: Rows, rows: slice
+) -> AnyFloatArray:
     """The values of functions on a block of rows, and the sizes of their terms."""
-
-    def __init__(self, factors: Factors, parts: list[Array], kind: type) -> None:
-        self.maps, self.parts, self.kind = factors.maps, parts, kind
-
-    def __call__(self, block: Rows, rows: slice) -> AnyFloatArray:
-        n, k = block.shape[0], self.parts[0].shape[1]
-        found = np.zeros((n, 2 * k), dtype=self.kind)
-        for each, coef in zip(self.maps, self.parts, strict=True):
-            if not coef.any():
-                continue
-            K = each.kernel(block, each.points)
-            if self.kind is np.float64:
-                found[:, :k] += to_host(K @ beside(coef, K))
-                found[:, k:] += to_host(abs(K) @ beside(np.abs(coef), K))
-            else:
-                K = to_host(K)
-                found[:, :k] += K.astype(self.kind) @ coef.astype(self.kind)
-                found[:, k:] += np.abs(K) @ np.abs(coef)
-        return found
+    n, k = block.shape[0], parts[0].shape[1]
+    found = np.zeros((n, 2 * k), dtype=kind)
+    for each, coef in zip(factors.maps, parts, strict=True):
+        if not coef.any():
+            continue
+        K = each.kernel(block, each.points)
+        if kind is np.float64:
+            found[:, :k] += to_host(K @ beside(coef, K))
+            found[:, k:] += to_host(abs(K) @ beside(np.abs(coef), K))
+        else:
+            K = to_host(K)
+            found[:, :k] += K.astype(kind) @ coef.astype(kind)
+            found[:, k:] += np.abs(K) @ np.abs(coef)
+    return found
 
 
 def _value(

@@ -154,7 +154,7 @@ def minimise(
     """Newton over the weights; those of both signs go on from where positive ones end."""
     total, normaliser = weight_set.total / units.kernel, weight_set.normaliser
     domain, stopping = weight_set.positive_domain(units.kernel), control.stopping
-    tell = report_steps(stopping, units.step)
+    tell = report_steps(stopping, units.step, control.lower)
     if stand_in is None:
         return Newton(objective, domain, None, control.tol, control.max_iter, stopping, tell).run()
     first = positive_start(objective, domain, control, units)

@@ -33,7 +33,7 @@ from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.landmark_pool import LandmarkPool
 from kernlearn.quality.machine import Machine
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Stopped, StoppingControl
+from kernlearn.runtime.stopping import Stopped
 from kernlearn.solvers.core.certificate import certified_status, corner_bound
 from kernlearn.solvers.core.oracle import Plane, coefficient_plane
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet
@@ -97,7 +97,7 @@ class ColumnGeneration:
         # What the trace of K(w) is at most.
         ratios = pool.traces[used] / weight_set.normaliser[used]
         self.trace = weight_set.total * float(ratios.max())
-        self.stopping = MasterStopping(control.stopping)
+        self.stopping = control.stopping
         self.history: list[Step] = []
         self.lower, self.n_solves, self.n_rounds = -np.inf, 0, 0
         self.best: _MasterSolution | None = None
@@ -147,8 +147,7 @@ class ColumnGeneration:
         known = self.given.start if self.best is None else self.best.weights
         start = None if known is None else known[active]
         given = WeightSet(self.given.normaliser[active], self.given.total, False, start)
-        self.stopping.lower = self.lower
-        control = Control(tol, self.control.max_iter, self.stopping)
+        control = Control(tol, self.control.max_iter, self.stopping, self.lower)
         solution, proof = self.master.solve(given, control)
         self.history += [
             Step(step.n_machine_solves + self.n_solves, step.objective, self.lower)
@@ -186,7 +185,7 @@ class ColumnGeneration:
             f"round {self.n_rounds + 1}, {len(self.master.active)} of {self.pool.n_matrices:,} "
             f"kernels in the master problem, objective {objective:.6g}, relative gap {gap:.1e}"
         )
-        self.stopping.whole.tell(message, objective, bound, gap)
+        self.stopping.tell(message, objective, bound, gap)
 
     def _priced(self, proof: Proof, tick: Callable[[], None]) -> Plane:
         """The plane of a proof, with the slopes of all kernels."""
@@ -222,44 +221,6 @@ class ColumnGeneration:
             status=certified_status(found.objective, bound, self.control.tol, ended),
             history=tuple(self.history),
         )
-
-
-class MasterStopping(StoppingControl):
-    """The stopping of the whole, told of the steps within a round: their bound is that of all."""
-
-    def __init__(self, whole: StoppingControl, lower: float = -np.inf) -> None:
-        self.whole, self.lower = whole, lower
-        self.check, self.accept = whole.check, whole.accept  # type: ignore[method-assign]
-
-    @property
-    def stopped(self) -> Status | None:  # type: ignore[override]
-        """How the whole ended, if it did."""
-        return self.whole.stopped
-
-    @property
-    def listens(self) -> bool:
-        """Whether anybody hears what is told."""
-        return self.whole.listens
-
-    @property
-    def seconds_left(self) -> float:
-        """Until the time is over."""
-        return self.whole.seconds_left
-
-    def tell(
-        self,
-        message: str,
-        objective: float,
-        lower_bound: float | None = None,
-        gap: float | None = None,
-    ) -> None:
-        """Tell of a step with the bound of all kernels, whatever that of the master is."""
-        if self.lower == -np.inf:
-            self.whole.tell(f"objective {objective:.6g}", objective)
-            return
-        gap = relative_gap(objective, self.lower)
-        message = f"objective {objective:.6g}, relative gap {gap:.1e}"
-        self.whole.tell(message, objective, self.lower, gap)
 
 
 def _highest_priced(prices: Array, least: float, count: int) -> Indices:

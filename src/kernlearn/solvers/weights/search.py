@@ -99,7 +99,7 @@ def _learn_positive(
     large = problem.family.n_labelled > options.large and problem.penalty is None
     if large and problem.weight_set.start is None:
         domain.start, objective.n_solves = _coarse_start(problem, domain, stopping, options)
-    tell = report_steps(stopping, units.step)
+    tell = report_steps(stopping, units.step, control.lower)
     newton = Newton(objective, domain, None, control.tol, control.max_iter, stopping, tell)
     return newton.run(), objective.n_solves
 
