@@ -17,7 +17,7 @@ from benchmarks import (
     small_fits,
     sources,
 )
-from benchmarks.timing import REPEATS, report, say
+from benchmarks.claims import REPEATS, report, say
 
 TOPICS = {
     "combinations": combinations.BENCHMARKS,

@@ -24,8 +24,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import kernlearn as kl
-from benchmarks.timing import best_of
 from kernlearn.datasets.ida import load_ida
+from kernlearn.speed.timings import best_of
 
 SETS = ("banana", "ringnorm", "twonorm", "waveform", "image", "splice", "german", "diabetis")
 MODELS = {

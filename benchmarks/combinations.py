@@ -8,10 +8,11 @@ from importlib import import_module
 import numpy as np
 from sklearn.svm import SVC
 
+from benchmarks.claims import REPEATS, Row, say
 from benchmarks.problems import gaussians, papers_three
-from benchmarks.timing import REPEATS, Row, best_of, say
 from kernlearn import Solution, learn_weights
 from kernlearn.reference import eq36, eq38
+from kernlearn.speed.timings import best_of
 
 
 def svc_seconds(grams, y, weights) -> float:

@@ -21,11 +21,12 @@ import pandas as pd
 from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
-from benchmarks.timing import Row, best_of, report
+from benchmarks.claims import Row, report
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import Setting
 from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import find_method
+from kernlearn.speed.timings import best_of
 from kernlearn.tables.column import Column
 
 COLUMNS = 10

@@ -15,10 +15,11 @@ import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
 
+from benchmarks.claims import Row, report, say
 from benchmarks.large import table
-from benchmarks.timing import Row, best_of, report, say
 from kernlearn import MKLRegressor
 from kernlearn.kernels import Gaussian
+from kernlearn.speed.timings import best_of
 
 ROWS, N_CHUNKS, REPEATS = 200_000, 16, 2
 

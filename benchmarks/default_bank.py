@@ -14,9 +14,10 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.timing import best_of, say
+from benchmarks.claims import say
 from kernlearn import MKLClassifier
 from kernlearn.datasets.ida import IDA_NAMES, load_ida
+from kernlearn.speed.timings import best_of
 
 N_SPLITS = 20
 

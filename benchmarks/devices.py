@@ -21,7 +21,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.timing import Row, best_of, report, say
+from benchmarks.claims import Row, report, say
 from kernlearn import (
     FirstLevelClassifier,
     FirstLevelRegressor,
@@ -37,6 +37,7 @@ from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions, LeastS
 from kernlearn.kernels import Columns, Gaussian, Laplacian, Linear, Polynomial
 from kernlearn.solvers.nystroem import rank
 from kernlearn.solvers.nystroem.kernel_fit import StageOptions
+from kernlearn.speed.timings import best_of
 
 ROWS, COLUMNS, N_KERNELS = 100_000, 2000, 10
 # Root mean squared error of the standardised target by a first prototype, after an exact refit and

@@ -9,14 +9,15 @@ from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF as GaussianProcessRBF
 from sklearn.model_selection import StratifiedKFold
 
+from benchmarks.claims import REPEATS, Row, say
 from benchmarks.problems import data
-from benchmarks.timing import REPEATS, Row, best_of, say
 from kernlearn import FirstLevelClassifier, LSSVMClassifier, LSSVMRegressor
 from kernlearn.datasets import make_twonorm
 from kernlearn.families.parametric import ARD
 from kernlearn.kernels import Gaussian
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.first_level.problem import FirstLevelProblem
+from kernlearn.speed.timings import best_of
 from kernlearn.typing import Array
 
 LAM, MU = 0.5, 400.0

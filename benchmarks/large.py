@@ -24,13 +24,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
-from benchmarks.timing import Row, best_of, report, say
+from benchmarks.claims import Row, report, say
 from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLRegressor
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors
 from kernlearn.kernels import Gaussian
 from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.solvers.nystroem.machines import FactorObjective
+from kernlearn.speed.timings import best_of
 
 ROWS, COLUMNS, N_KERNELS, RANK = 100_000, 2000, 10, 150
 

@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.timing import Row, best_of, report, say
+from benchmarks.claims import Row, report, say
 from kernlearn import MKLClassifier
 from kernlearn._device import place_of
 from kernlearn.kernels import Gaussian, Grid
+from kernlearn.speed.timings import best_of
 
 ROWS, COLUMNS, FEW_COLUMNS, WIDTHS = 1000, 140, 13, 10
 TOL = 1e-3

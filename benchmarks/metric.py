@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from benchmarks.claims import REPEATS, Row, say
 from benchmarks.problems import patches
-from benchmarks.timing import REPEATS, Row, best_of, say
 from kernlearn import HyperkernelMetric
 from kernlearn.hyperkernels import GaussianHyperkernel
 from kernlearn.reference import kondor_section5
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.pairs import DensePairKernel, PairProgram, solve_pairs
+from kernlearn.speed.timings import best_of
 from kernlearn.typing import Array
 
 SIZES = (100, 200, 400, 800)

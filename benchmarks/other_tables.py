@@ -21,7 +21,7 @@ import pandas as pd
 from sklearn import datasets
 from sklearn.utils.parallel import Parallel, delayed
 
-from benchmarks.timing import say
+from benchmarks.claims import say
 from kernlearn.comparison import compare
 from kernlearn.papers.defaults.methods import CLASSES, METHODS, NUMBERS, TUNED_SVM
 from kernlearn.papers.method_comparison import Cells, against, tests_note, timed_fit

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from sklearn.datasets import load_digits, make_classification
 from sklearn.preprocessing import StandardScaler
 
 from kernlearn.gram import gram_stack
 from kernlearn.kernels import Gaussian, Kernel, Linear, Normalized, Polynomial
-from kernlearn.typing import Array
+
+if TYPE_CHECKING:
+    from kernlearn.typing import Array
 
 FEATURES = 20
 

@@ -23,9 +23,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 
-from benchmarks.timing import Row, best_of, report, say
+from benchmarks.claims import Row, report, say
 from kernlearn import MKLClassifier
 from kernlearn.kernels import Columns, Features, Gaussian, Linear, Overlap
+from kernlearn.speed.timings import best_of
 
 TRAINING_ROWS, TERMS = 20_000, 30_000
 TEXTS = ["Title", "Review Text"]

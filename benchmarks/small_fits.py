@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from benchmarks.timing import Row, say
+from benchmarks.claims import Row, say
 
 ROOT = Path(__file__).parent.parent
 BEFORE = "16dfc38"  # before certificates were held against long double

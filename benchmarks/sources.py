@@ -7,9 +7,10 @@ import importlib.util
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from benchmarks.timing import Row, best_of
+from benchmarks.claims import Row
 from kernlearn import MKLClassifier, MKLOptions
 from kernlearn.kernels import Features, Gaussian, Linear, Spectrum, WeisfeilerLehman
+from kernlearn.speed.timings import best_of
 
 
 def spectrum_of_sequences() -> Row:

@@ -22,7 +22,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
 import kernlearn as kl
-from benchmarks.timing import say
+from benchmarks.claims import say
 from kernlearn.speed.measure import generated_table
 
 SIZES = (400, 2000, 10_000)
