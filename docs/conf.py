@@ -26,6 +26,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
+    "tutorials",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_ext", "reproduced/results"]

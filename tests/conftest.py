@@ -12,7 +12,7 @@ from _pytest.doctest import DoctestModule
 from hypothesis import settings
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from kernlearn import kernels
+from kernlearn import KernelClassifier, KernelRegressor, kernels
 from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions, LeastSquaresSVM
 from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.quality import QUALITIES, Settings
@@ -131,6 +131,13 @@ def quick_choices(monkeypatch):
     monkeypatch.setattr(CombinationParameters, "_engine", options)
     few = SelectionOptions(ridges=(1.0, 1e-2), scales=(0.2, 1.0), rougher=100.0)
     monkeypatch.setattr(LeastSquaresSVM, "_options", LeastSquaresOptions(selection=few))
+
+
+@pytest.fixture
+def few_candidates(monkeypatch):
+    """Two candidates where the choice is left to the mixtures."""
+    for kind in (KernelClassifier, KernelRegressor):
+        monkeypatch.setattr(kind.__init__, "__defaults__", (["linear", "Gaussian"],))
 
 
 WATER = {"edges": [(0, 1), (0, 2)], "labels": ["O", "H", "H"]}

@@ -29,6 +29,8 @@ PAGES = sorted(
         *(page for page in DOCS.rglob("*.md") if DOCS / "_build" not in page.parents),
     ]
 )
+# The blocks of a tutorial are one session, and have tests of their own.
+STANDALONE = [page for page in PAGES if page.parent != DOCS / "tutorials"]
 PACKAGES = sorted((ROOT / "src" / "kernlearn").glob("[a-z]*/__init__.py"))
 # Their public names are those of kernlearn itself.
 ELSEWHERE = {"cli", "estimators"}
@@ -73,8 +75,8 @@ def test_the_extras_of_the_project_are_known():
     assert set(MODULES) == set(declared["optional-dependencies"])
 
 
-@pytest.mark.usefixtures("fewer_rows", "quick_choices")
-@pytest.mark.parametrize("page", PAGES, ids=_id)
+@pytest.mark.usefixtures("fewer_rows", "quick_choices", "few_candidates")
+@pytest.mark.parametrize("page", STANDALONE, ids=_id)
 def test_python_blocks_run(page, capsys, monkeypatch, tmp_path, without):
     monkeypatch.chdir(tmp_path)  # where the tables that a page writes may lie
     named = {module for extra in _extras(page) for module in MODULES[extra]}
