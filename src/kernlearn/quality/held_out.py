@@ -45,6 +45,10 @@ class HeldOutLoss(ABC):
     def slope(self, fit: LSSVMFit) -> Array:
         """The matrix W, of shape (n, n)."""
 
+    @abstractmethod
+    def subset(self, rows: Indices) -> HeldOutLoss:
+        """The same for some of the points, in increasing order."""
+
     def value(self, fit: LSSVMFit) -> float:
         """The loss Q, summed over points and targets."""
         return float(self.weight @ (self.residuals(fit) ** 2).sum(axis=1))
@@ -83,6 +87,48 @@ class LeaveOneOut(HeldOutLoss):
         W -= product.T
         return W
 
+    def subset(self, rows: Indices) -> LeaveOneOut:
+        """Of some points."""
+        return LeaveOneOut(self.weight[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class LeaveGroupsOut(HeldOutLoss):
+    """The same where the points of a block are left out together, and all others one by one.
+
+    >>> import numpy as np
+    >>> from kernlearn.quality.ls_svm import fit_ls_svm
+    >>> fit = fit_ls_svm(np.eye(3), np.array([[1.0], [2.0], [6.0]]), np.ones(3))
+    >>> loss = LeaveGroupsOut(np.ones(3), [np.array([1, 2])])
+    >>> loss.residuals(fit).round(3).ravel().tolist()
+    [-3.0, 1.0, 5.0]
+    """
+
+    blocks: Sequence[Indices]  # Points left out together, two or more; no point is in two blocks
+
+    @property
+    def folds(self) -> list[Indices]:
+        """All that is left out together, single points too."""
+        alone = np.setdiff1d(np.arange(len(self.weight)), np.concatenate(self.blocks))
+        return [*self.blocks, *alone[:, None]]
+
+    def residuals(self, fit: LSSVMFit) -> Array:
+        """Residuals of every point by the machine trained without its block."""
+        return left_out_residuals(fit.inverse, fit.dual_coef, self.blocks)
+
+    def slope(self, fit: LSSVMFit) -> Array:
+        """The derivative with respect to K: a sum over single points and over blocks."""
+        alone = self.weight.copy()
+        alone[np.concatenate(self.blocks)] = 0.0
+        together = KFoldLoss(self.weight, self.blocks).slope(fit)
+        return together + LeaveOneOut(alone).slope(fit)
+
+    def subset(self, rows: Indices) -> HeldOutLoss:
+        """Of some points, of which few blocks may have more than one."""
+        blocks = [block for block in _within(self.blocks, rows) if len(block) > 1]
+        weight = self.weight[rows]
+        return LeaveGroupsOut(weight, blocks) if blocks else LeaveOneOut(weight)
+
 
 @dataclass(frozen=True, eq=False)
 class KFoldLoss(HeldOutLoss):
@@ -117,6 +163,41 @@ class KFoldLoss(HeldOutLoss):
             without.append(fit.dual_coef - columns @ r)
         product = np.hstack(towards) @ np.hstack(without).T
         return np.asarray(-(product + product.T))
+
+    def subset(self, rows: Indices) -> HeldOutLoss:
+        """Of some points, in the folds that have any; one by one where that is a single fold."""
+        folds, weight = _within(self.folds, rows), self.weight[rows]
+        return KFoldLoss(weight, folds) if len(folds) > 1 else LeaveOneOut(weight)
+
+
+def leave_out(weight: Array, blocks: Sequence[Indices]) -> HeldOutLoss:
+    """Leave-one-out, of points of a block together; inputs are checked."""
+    return LeaveGroupsOut(weight, blocks) if blocks else LeaveOneOut(weight)
+
+
+def left_out_residuals(inverse: Array, dual_coef: Array, blocks: Sequence[Indices]) -> Array:
+    """The r of shape (n, k) from P and α: of every point alone, or together with its block."""
+    r = np.asarray(dual_coef / inverse.diagonal()[:, None])
+    for rows in stacked(blocks):
+        P = inverse[rows[:, :, None], rows[:, None, :]]
+        r[rows] = np.linalg.solve(P, dual_coef[rows])
+    return r
+
+
+def stacked(blocks: Sequence[Indices]) -> list[Indices]:
+    """Blocks of one size as the rows of one array each.
+
+    >>> [rows.tolist() for rows in stacked([np.array([0, 1]), np.array([3]), np.array([2, 4])])]
+    [[[3]], [[0, 1], [2, 4]]]
+    """
+    sizes = sorted({len(block) for block in blocks})
+    return [np.stack([block for block in blocks if len(block) == size]) for size in sizes]
+
+
+def _within(blocks: Sequence[Indices], rows: Indices) -> list[Indices]:
+    """Blocks of positions within some rows, those without any left out."""
+    found = [np.searchsorted(rows, np.intersect1d(block, rows)) for block in blocks]
+    return [block for block in found if len(block)]
 
 
 def _factor(fit: LSSVMFit, rows: Indices) -> tuple[Array, bool]:

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from kernlearn.quality.held_out import stacked
 from kernlearn.typing import Array
 
 
@@ -72,11 +73,21 @@ class RidgePath:
         projected = V.T @ (root[:, None] * (Y - offset))
         return cls(np.maximum(values[:-1], 0.0), V, V * V, projected, root)
 
-    def residuals(self, lam: float) -> Array:
-        """Leave-one-out residuals at λ, of shape (n, k)."""
+    def residuals(self, lam: float, blocks: Sequence[NDArray[np.intp]] = ()) -> Array:
+        """Leave-one-out residuals at λ, of shape (n, k); the rows of a block are left out together.
+
+        >>> path = RidgePath.of(np.eye(3), np.array([[1.0], [2.0], [6.0]]), np.ones(3))
+        >>> path.residuals(1.0, [np.array([1, 2])]).round(3).ravel().tolist()
+        [-3.0, 1.0, 5.0]
+        """
         shrunk = 1.0 / (self.values + lam)
         beta = self.vectors @ (shrunk[:, None] * self.projected)
-        return np.asarray(beta / (self.root * (self.squares @ shrunk))[:, None])
+        found = np.asarray(beta / (self.root * (self.squares @ shrunk))[:, None])
+        for rows in stacked(blocks):
+            halves = self.vectors[rows] * np.sqrt(shrunk)
+            P = halves @ halves.swapaxes(1, 2)
+            found[rows] = np.linalg.solve(P, beta[rows]) / self.root[rows][..., None]
+        return found
 
     def fold_residuals(self, lam: float, folds: Sequence[NDArray[np.intp]]) -> Array:
         r"""Residuals of every row by the machine trained without its fold, of shape (n, k).

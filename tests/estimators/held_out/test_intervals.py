@@ -70,14 +70,14 @@ def _exact_variances(K, K_new, ridge):
 
 def test_machines_that_miss_a_row_in_closed_form(problem):
     weight = np.random.default_rng(0).uniform(0.5, 2.0, 40)
-    model = _given().fit(problem.X, problem.target, weight)
+    model = _given().fit(problem.X, problem.target, sample_weight=weight)
     smoother = Smoother.of(model.kernel_(problem.X), 0.05 / weight)
     r = smoother.residuals(model.dual_coef_.T)[:, 0]
     h = smoother.weights(model.kernel_(problem.X_new, problem.X))
     closed = model.predict(problem.X_new)[:, None] - h * r
     for i in range(40):
         rest = np.arange(40) != i
-        without = _given().fit(problem.X[rest], problem.target[rest], weight[rest])
+        without = _given().fit(problem.X[rest], problem.target[rest], sample_weight=weight[rest])
         np.testing.assert_allclose(closed[:, i], without.predict(problem.X_new), atol=1e-9)
         missed = problem.target[i] - without.predict(problem.X[i : i + 1])[0]
         assert r[i] == pytest.approx(missed, abs=1e-9)

@@ -217,14 +217,14 @@ def test_lam_is_the_one_that_was_used(weights, lam):
     """Also where it was lost in the rounding of K, and the system is that of lam_."""
     X = np.array([[0.0], [0.0], [1.0], [1.0], [1e-9], [2.0]])
     y = np.array([0.0, 1.0, -1.0, 3.0, 0.5, 2.0])
-    model = LSSVMRegressor(Gaussian(1.0), None, lam).fit(X, y, weights)
+    model = LSSVMRegressor(Gaussian(1.0), None, lam).fit(X, y, sample_weight=weights)
     K = Gaussian(1.0)(X)
     ridge = model.lam_ / (np.ones(6) if weights is None else np.asarray(weights))
     left = (K + np.diag(ridge)) @ model.dual_coef_[0] + model.intercept_ - y
     assert np.abs(left).max() <= 1e-12 * np.abs(model.dual_coef_).max()
     assert (model.lam_ == lam) if lam == 1e-3 else (1e-12 <= model.lam_ <= 1e-9)
     # Asked for the λ that was used, it is the same machine to the last digit.
-    again = LSSVMRegressor(Gaussian(1.0), None, model.lam_).fit(X, y, weights)
+    again = LSSVMRegressor(Gaussian(1.0), None, model.lam_).fit(X, y, sample_weight=weights)
     assert again.lam_ == model.lam_
     np.testing.assert_array_equal(again.dual_coef_, model.dual_coef_)
     assert again.objective_ == model.objective_

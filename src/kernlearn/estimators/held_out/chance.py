@@ -23,17 +23,22 @@ from kernlearn.typing import Array, Indices
 
 # Of fewer rows held out nothing can be told.
 _FEWEST_ROWS = 20
+# Decision values and losses are of the size of one.
+_ROUNDED = 1e-12
 
 
 class AtChanceWarning(UserWarning):
     """A fit predicts held-out rows no better than the mean, or the most frequent class, does."""
 
 
-def chance_of_numbers(predictions: Array, targets: Array, weight: Array) -> str | None:
+def chance_of_numbers(
+    predictions: Array, targets: Array, weight: Array, groups: Indices | None = None
+) -> str | None:
     """What is known of a fit at chance, as part of a sentence; None for one that is better.
 
     Predictions and targets have shape (n, k), and all columns have to be at chance. Rows whose
-    predictions are NaN, and rows without weight, are left out.
+    predictions are NaN, and rows without weight, are left out. Rows of one number in `groups` are
+    one observation to the standard errors.
 
     Examples
     --------
@@ -44,7 +49,7 @@ def chance_of_numbers(predictions: Array, targets: Array, weight: Array) -> str 
     >>> chance_of_numbers(0.5 * y, y, np.ones(60)) is None
     True
     """
-    predictions, targets, weight = _known(predictions, targets, weight)
+    predictions, targets, weight, groups = _known(predictions, targets, weight, groups)
     if len(weight) < _FEWEST_ROWS:
         return None
     sizes = np.abs(targets - targets.mean(axis=0)).max(axis=0)
@@ -57,25 +62,31 @@ def chance_of_numbers(predictions: Array, targets: Array, weight: Array) -> str 
         with np.errstate(over="ignore"):
             wrong, apart = np.clip((y - f) / size, -1e100, 1e100), (y - middle) / size
         from_median = np.abs(y - _median(y, weight)) / size
-        if _gains(apart**2 - wrong**2, weight) or _gains(from_median - np.abs(wrong), weight):
+        gains = apart**2 - wrong**2, from_median - np.abs(wrong)
+        if any(_gains(gain, weight, groups) for gain in gains):
             return None
         explained.append(1.0 - weight @ wrong**2 / (weight @ apart**2))
     return f"R² on held-out rows is {np.mean(explained):.2f}, that of the mean 0"
 
 
-def chance_of_labels(values: Array, signs: Array, weight: Array) -> str | None:
+def chance_of_labels(
+    values: Array, signs: Array, weight: Array, groups: Indices | None = None
+) -> str | None:
     """The same for decision values of one machine, or of one for each class.
 
     Values and signs −1 and +1 have shape (n, k).
     """
-    values, signs, weight = _known(values, signs, weight)
+    values, signs, weight, groups = _known(values, signs, weight, groups)
     if len(weight) < _FEWEST_ROWS or not np.ptp(signs, axis=0).any():
         return None
+    # Where targets cancel, all that is left of the values is rounding.
+    values = np.where(np.abs(values) > _ROUNDED, values, 0.0)
     truth, told = _classes(signs), _classes(values)
     frequent = truth == np.bincount(truth, weight).argmax()
     right = truth == told
-    is_better = _gains(right * 1.0 - frequent, weight)
-    if is_better or _correlation(values, signs, weight) > 1.0 / np.sqrt(len(weight)):
+    is_better = _gains(right * 1.0 - frequent, weight, groups)
+    n_groups = len(np.unique(groups))
+    if is_better or _correlation(values, signs, weight) > 1.0 / np.sqrt(n_groups):
         return None
     shares = [100.0 * float(np.average(each, weights=weight)) for each in (right, frequent)]
     return (
@@ -108,16 +119,22 @@ def tell_chance(
     )
 
 
-def _known(values: Array, targets: Array, weight: Array) -> tuple[Array, Array, Array]:
+def _known(
+    values: Array, targets: Array, weight: Array, groups: Indices | None
+) -> tuple[Array, Array, Array, Indices]:
     known = ~np.isnan(values).any(axis=1) & (weight > 0)
-    return values[known], targets[known], weight[known]
+    groups = np.arange(len(weight)) if groups is None else groups
+    numbers = np.unique(groups[known], return_inverse=True)[1].reshape(-1)
+    return values[known], targets[known], weight[known], numbers
 
 
-def _gains(gain: Array, weight: Array) -> bool:
-    """Whether the mean is more than a standard error above zero."""
-    mean = float(np.average(gain, weights=weight))
-    variance = float(np.average((gain - mean) ** 2, weights=weight))
-    return mean > np.sqrt(variance / len(gain)) and mean > 1e-9 * float(np.abs(gain).max())
+def _gains(gain: Array, weight: Array, groups: Indices) -> bool:
+    """Whether the mean is more than a standard error above zero, groups being independent."""
+    share = weight / weight.sum()
+    mean = float(share @ gain)
+    of_groups = np.bincount(groups, share * (gain - mean))
+    error = float(np.sqrt((of_groups**2).sum()))
+    return mean > error and mean > _ROUNDED
 
 
 def _median(y: Array, weight: Array) -> float:

@@ -7,40 +7,82 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from kernlearn.estimators.held_out.groups import RowGroups
 from kernlearn.estimators.inputs.row_order import label_free_codes
 from kernlearn.runtime.phrases import counted
+from kernlearn.runtime.warning_filters import quiet_about
 from kernlearn.typing import FoldsLike, Indices, RandomState, Rows, Targets
 
 
 def make_folds(
-    cv: FoldsLike, X: Rows, y: Targets, kept: Indices, *, stratify: bool, random_state: RandomState
+    cv: FoldsLike,
+    X: Rows,
+    y: Targets,
+    kept: Indices,
+    *,
+    stratify: bool,
+    random_state: RandomState,
+    groups: RowGroups | None = None,
 ) -> list[Indices]:
-    """Folds of the kept rows, every one of them in one fold.
+    """Folds of the kept rows, every one of them in one fold, and every group in one.
 
-    A number of folds deals the shuffled rows out in turn, class by class where they are classes,
-    so that it works for classes of any size. The labels' names change nothing.
+    A number of folds deals the shuffled groups out in turn, class by class where rows have classes,
+    and large groups first, so that it works for classes of any size. A group of several classes
+    counts as one of the most frequent. The labels' names change nothing.
 
     `cv` is a number of folds, a splitter of scikit-learn or pairs of rows; `kept` are the rows that
     count, in increasing order, and the folds are positions within them. `stratify` says that y
-    holds labels, to be spread over the folds.
+    holds labels, to be spread over the folds. Without `groups` every row is one.
     """
     if not isinstance(cv, int | np.integer) or isinstance(cv, bool):
-        return _given_folds(cv, X, y, kept)
-    n = len(kept)
-    if not 2 <= cv <= n:
-        raise ValueError(
-            f"expected cv between 2 and {n}, the number of points, got {cv}; lower cv or choose "
-            "selection='loo'"
+        return _given_folds(cv, X, y, kept, groups)
+    codes = np.arange(len(kept)) if groups is None else groups.subset(kept).codes
+    n_groups = int(codes.max()) + 1
+    if not 2 <= cv <= n_groups:
+        raise ValueError(_too_many(cv, n_groups, groups))
+    order = check_random_state(random_state).permutation(n_groups)
+    sizes = np.bincount(codes)[order]
+    labels = _most_frequent(codes, label_free_codes(y[kept]))[order] if stratify else 0 * sizes
+    order = order[np.lexsort((-sizes, labels))]
+    fold = np.empty(n_groups, dtype=np.intp)
+    fold[order] = np.arange(n_groups) % cv
+    return [np.flatnonzero(fold[codes] == i) for i in range(cv)]
+
+
+def draws_folds(cv: FoldsLike) -> bool:
+    """Whether `cv` is a number of folds, to be drawn."""
+    return isinstance(cv, int | np.integer) and not isinstance(cv, bool)
+
+
+def _too_many(cv: Any, n_groups: int, groups: RowGroups | None) -> str:
+    if groups is not None and groups.given is not None:
+        return (
+            f"expected cv between 2 and {n_groups}, the number of groups that share no row, got "
+            f"{cv}; lower cv, or pass the labels of smaller groups"
         )
-    order = check_random_state(random_state).permutation(n)
-    if stratify:
-        order = order[np.argsort(label_free_codes(y[kept])[order], kind="stable")]
-    return [np.sort(order[i::cv]) for i in range(cv)]
+    points = "points" if groups is None or groups.known is None else "different points"
+    return (
+        f"expected cv between 2 and {n_groups}, the number of {points}, got {cv}; lower cv or "
+        "choose selection='loo'"
+    )
 
 
-def _given_folds(cv: Any, X: Rows, y: Targets, kept: Indices) -> list[Indices]:
+def _most_frequent(codes: Indices, labels: Indices) -> Indices:
+    """The most frequent label of every group."""
+    n_labels = int(labels.max(initial=0)) + 1
+    pairs, counts = np.unique(codes * n_labels + labels, return_counts=True)
+    order = np.lexsort((counts, pairs // n_labels))
+    last = np.append(np.diff(pairs[order] // n_labels) > 0, True)
+    return np.asarray((pairs[order] % n_labels)[last])
+
+
+def _given_folds(
+    cv: Any, X: Rows, y: Targets, kept: Indices, groups: RowGroups | None
+) -> list[Indices]:
+    given = None if groups is None else groups.given
     try:
-        pairs = list(cv.split(X, y) if hasattr(cv, "split") else cv)
+        with quiet_about(UserWarning):  # of a splitter that ignores groups; that is said below
+            pairs = list(cv.split(X, y, given) if hasattr(cv, "split") else cv)
         tests = [np.asarray(test, dtype=np.intp) for _, test in pairs]
     except (TypeError, IndexError):
         raise ValueError(
@@ -54,4 +96,11 @@ def _given_folds(cv: Any, X: Rows, y: Targets, kept: Indices) -> list[Indices]:
             f"expected cv to hold out each of the {len(kept)} rows of positive weight once, in two "
             f"folds or more, got {counted(len(folds), 'fold')} that do not; try KFold or cv=5"
         )
+    if given is not None:
+        seen = [np.unique(given[kept][fold]) for fold in folds]
+        if sum(map(len, seen)) > len(np.unique(given[kept])):
+            raise ValueError(
+                f"expected cv to keep the rows of a group in one fold, got {cv!r}, which parts "
+                "some; use GroupKFold, or cv=5"
+            )
     return folds

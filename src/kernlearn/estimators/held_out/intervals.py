@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from kernlearn.estimators.held_out.groups import blocks_of
 from kernlearn.estimators.held_out.smoother import Smoother
 from kernlearn.kernels import Kernel
 from kernlearn.solvers.engine.refits import FoldMachines
@@ -140,6 +141,7 @@ class LeastSquaresPredictor:
     ridge: Array  # λ divided by their weights, of shape (n,)
     dual_coef: Array  # α, one row for each target, of shape (k, n)
     intercept: Array  # b, of shape (k,)
+    groups: Indices | None = None  # rows of one number are left out together, of shape (n,)
 
     def std(self, rows: Rows, lam: float) -> Array:
         """Standard deviations of new observations with noise s²λ, of shape (n_new, k)."""
@@ -159,15 +161,16 @@ class LeastSquaresPredictor:
         def ends(some: Rows) -> Array:
             K_new = self.kernel(some, self.points)
             f = K_new @ self.dual_coef.T + self.intercept
-            h = smoother.weights(K_new)
-            targets = zip(f.T, residuals.T, strict=True)
-            return np.stack([plus_interval(v[:, None] - h * r, r, coverage) for v, r in targets], 1)
+            values = f[:, None] - smoother.left_out_changes(K_new, residuals)
+            targets = zip(np.moveaxis(values, 2, 0), residuals.T, strict=True)
+            return np.stack([plus_interval(v, r, coverage) for v, r in targets], 1)
 
-        return in_blocks(rows, len(self.ridge), ends)
+        return in_blocks(rows, len(self.ridge) * len(self.dual_coef), ends)
 
     def _smoother(self) -> Smoother:
         try:
-            return Smoother.of(self.kernel(self.points), self.ridge)
+            blocks = blocks_of(self.groups)
+            return Smoother.of(self.kernel(self.points), self.ridge, blocks)
         except np.linalg.LinAlgError as broken:
             raise ValueError(
                 "expected a positive semidefinite kernel matrix of the training points, got one "

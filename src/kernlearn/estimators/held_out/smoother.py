@@ -10,7 +10,9 @@ is the leave-one-out residual. Hence
 
 .. math:: f^{(-i)}(x) = f(x) - h_i(x)\, r_i,
 
-n machines at new points for the price of one product.
+n machines at new points for the price of one product. Without a block G of rows the coefficients
+change by :math:`-P_{:G} r_G` with :math:`r_G = P_{GG}^{-1} \alpha_G`, and f by
+:math:`-\sum_{i \in G} h_i(x) r_i`.
 
 **The variance.** Read as a Gaussian process with covariance :math:`s^2 k`, an intercept of which
 nothing is known, and noise :math:`s^2 \Lambda`, the error of f at x has the variance
@@ -30,13 +32,15 @@ centred first: then :math:`h = 1/n + P (k_x - \Lambda 1/n)` and
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from kernlearn.quality.held_out import left_out_residuals, stacked
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.runtime.threads import threads_for
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # Of the diagonal: with a smaller ridge, variances have fewer than four digits without K.
 _SMALL = 1e-6
@@ -52,8 +56,11 @@ class Smoother:
     # K + Λ of shape (n, n), K centred; None where the ridge is large enough to do without.
     noisy: Array | None = None
 
+    # Rows that are left out together; all others are left out one by one.
+    blocks: Sequence[Indices] = ()
+
     @classmethod
-    def of(cls, K: Array, ridge: Array) -> Smoother:
+    def of(cls, K: Array, ridge: Array, blocks: Sequence[Indices] = ()) -> Smoother:
         """Factorise; inputs are checked, and K is refused as `fit_ls_svm` refuses it."""
         with threads_for(len(K)):
             fit = fit_ls_svm(K, np.zeros((len(K), 1)), ridge)
@@ -61,11 +68,26 @@ class Smoother:
         if fit.ridge.min() < _SMALL * float(K.diagonal().mean()):
             noisy = K - means - (means[:, None] - means.mean())
             noisy[np.diag_indices_from(noisy)] += fit.ridge
-        return cls(fit.inverse, fit.ridge, means, noisy)
+        return cls(fit.inverse, fit.ridge, means, noisy, blocks)
 
     def residuals(self, dual_coef: Array) -> Array:
         """Leave-one-out residuals r of the machines with coefficients α of shape (n, k)."""
-        return np.asarray(dual_coef / self.inverse.diagonal()[:, None])
+        return left_out_residuals(self.inverse, dual_coef, self.blocks)
+
+    def held_out_variance(self) -> Array:
+        """The variance of every row for s² = 1, by the machine without it, of shape (n,)."""
+        variance = 1.0 / self.inverse.diagonal()
+        for rows in stacked(self.blocks):
+            P = self.inverse[rows[:, :, None], rows[:, None, :]]
+            variance[rows] = np.diagonal(np.linalg.inv(P), axis1=1, axis2=2)
+        return np.asarray(variance)
+
+    def left_out_changes(self, K_new: Array, residuals: Array) -> Array:
+        """By how much predictions at new points fall without each row, of shape (n_new, n, k)."""
+        changes = self.weights(K_new)[:, :, None] * residuals
+        for rows in self.blocks:
+            changes[:, rows] = changes[:, rows].sum(axis=1, keepdims=True)
+        return np.asarray(changes)
 
     def scale(self, dual_coef: Array) -> Array:
         """The squares s² of shape (k,)."""

@@ -24,13 +24,10 @@ def fit_together(
     for model in models:
         model._seed = draw_seed(model.random_state)
     prepared = [model._prepared(X, y) for model, X, y in zip(models, tables, targets, strict=True)]
-    searches = [
-        model._ordered_learning(rows, signs, labels, weight, stratify=True)
-        for model, (rows, signs, labels, weight) in zip(models, prepared, strict=True)
-    ]
+    searches = [model._ordered_learning(data) for model, data in zip(models, prepared, strict=True)]
     # A limit on threads is set for the whole process: that of the smallest table holds before those
     # of the searches begin, and after all have ended, in whatever order they do.
-    with threads_for(min(len(signs) for _, signs, _, _ in prepared)):
+    with threads_for(min(len(data.Y) for data in prepared)):
         drive(gather(searches), models[0]._trainer())
-    for model, (_, signs, _, weight) in zip(models, prepared, strict=True):
-        model._calibrate(signs, weight)
+    for model, data in zip(models, prepared, strict=True):
+        model._calibrate(data)

@@ -12,12 +12,14 @@ import numpy as np
 from kernlearn._checks import check_choice, check_count, check_positive
 from kernlearn._cluster import Chunked
 from kernlearn._device import HOST, Place, device_memory_errors
-from kernlearn.estimators.held_out.folds import make_folds
 from kernlearn.estimators.inputs.dask_rows import check_takes_dask, gather_rows, select_rows
-from kernlearn.estimators.inputs.stopping import StoppingParameters
+from kernlearn.estimators.least_squares.learning_data import (
+    LeastSquaresData,
+    LeastSquaresRequest,
+)
 from kernlearn.estimators.least_squares.lssvm import (
     Learning,
-    LeastSquaresOptions,
+    LeastSquaresSVM,
     several_starts,
 )
 from kernlearn.estimators.least_squares.lssvm_low_rank import store_exact_fit, store_left_out
@@ -27,7 +29,6 @@ from kernlearn.gram.rows import reduce_rows
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import matrices, require
-from kernlearn.runtime.status import Status
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.first_level.batched import FirstLevelStacks
 from kernlearn.solvers.first_level.fit import FirstLevelSolution, learn_first_level
@@ -36,7 +37,7 @@ from kernlearn.solvers.first_level.search import STRATEGIES, FirstLevelControl
 from kernlearn.solvers.nystroem.exact_refit import fits
 from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, learn_then_refit
 from kernlearn.solvers.selection.objective import DescentLimits
-from kernlearn.typing import Array, FoldsLike, Indices, Targets
+from kernlearn.typing import Array, Indices
 
 # Matrices of the size of the kernel's that exist together, at most (measured).
 MATRICES = 12
@@ -46,120 +47,95 @@ REFITS = ["auto", "exact", "landmarks"]
 
 
 @dataclass(frozen=True, eq=False)
-class FirstLevelRequest:
-    """The family, λ and μ where given, how they are chosen where not, and the rows that count."""
+class FirstLevelRequest(LeastSquaresRequest):
+    """μ where it is given, and how λ and μ are chosen where they are not."""
 
-    family: ParametricKernel
-    lam: float | None
     mu: float | None
     control: FirstLevelControl
     folds: list[Indices]
-    kept: Indices
-    rows: Array
-    rank: int | str | None
 
 
-class FirstLevel(StoppingParameters):
-    """Learns θ and the machine together; to be mixed into the estimators of fixed machines.
+class FirstLevel(LeastSquaresSVM):
+    """Learns θ and the machine together.
 
-    These state the targets, check the data, and predict with K @ dual_coef + intercept.
+    Estimators derive from it and from that of a machine with selected θ, which states the targets,
+    checks the data, and predicts with K @ dual_coef + intercept.
     """
 
     kernel: str | ParametricKernel
     lam: Any
     mu: float | str
-    cv: FoldsLike
     strategy: str
-    tol: float
-    max_iter: int
-    _seed: int
-    rank: int | str | None
     refit: str
-    starts: str
-    device_: str
     refit_: str | None
     selection: str | None = "loo"
-    status_: Status
     loss_by_rank_: dict[str, Array]
     n_evaluations_: int
     cv_loss_: float | None
-    _options: LeastSquaresOptions
 
     @property
     def relevance_(self) -> dict[str, float]:
         """θ by the name of its column; by number where θ is not one for every column."""
-        n_features = self.n_features_in_  # type: ignore[attr-defined]
+        n_features = self.n_features_in_
         if len(self.theta_) == n_features:
             names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(n_features)])
         else:
             names = [f"theta{i}" for i in range(len(self.theta_))]
         return dict(zip(map(str, names), self.theta_.tolist(), strict=True))
 
-    def _learning(self, X: Array, Y: Array, y: Targets, weight: Array, stratify: bool) -> Learning:
+    def _learning(self, data: LeastSquaresData) -> Learning:
         """Check the parameters, state the problem, learn, store; a device is asked for machines."""
-        asked = self._asked(X, y, weight, stratify)
+        asked = self._asked(data)
         if asked.rank is not None:
             check_takes_dask(self, asked.rows)
-            kept, control = asked.kept, asked.control
-            table = TrainingTable(
-                self._on_its_device(asked.rows),  # type: ignore[attr-defined]
-                Y[kept],
-                weight[kept],
-                self._seed,
-                self._options.stages,
-            )
-            limits = DescentLimits(control.tol, control.max_iter, control.stopping)
-            self._learn_at_scale(
-                table, asked.family, asked.rank, asked.lam, limits, asked.rows, X, Y, kept
-            )
+            self._learn_at_scale(data, asked)
             return
-        problem, offset = self._stated(asked, Y, weight)
+        problem, offset = self._stated(asked, data)
         search = learn_first_level(problem, asked.folds, asked.lam, asked.mu, asked.control)
-        with threads_for(len(asked.kept)), self._sentences():
+        with threads_for(len(data.kept)), self._sentences():
             if self.device_ == HOST:
                 solution = alone(search)
             else:
                 solution = yield from search
-        self._store_exactly(asked.kept, offset, solution, X, Y, weight)
+        self._store_exactly(offset, solution, data)
         stopping = asked.control.stopping
         warn_if_unfinished(type(self).__name__, self.status_, stopping, stacklevel=6)
 
-    def _asked(self, X: Array, y: Targets, weight: Array, stratify: bool) -> FirstLevelRequest:
+    def _asked(self, data: LeastSquaresData) -> FirstLevelRequest:
         """What the parameters ask for on this table, checked."""
         family = parametric_kernel(self.kernel)
         lam, mu = _number_or_cv("lam", self.lam), _number_or_cv("mu", self.mu)
         control = self._control(self._stacks(family))
-        kept = np.flatnonzero(weight > 0)
+        kept = data.kept
         self._check_enough(len(kept), lam is None or mu is None)
-        folds = []
-        if lam is None or mu is None:
-            folds = make_folds(self.cv, X, y, kept, stratify=stratify, random_state=self._seed)
-        rows = select_rows(X, kept)
+        folds = data.folds(self.cv, self._seed) if lam is None or mu is None else []
+        rows = select_rows(data.X, kept)
         _check_sizes(rows)
         forget_low_rank(self)
-        rank = chosen_rank(self.rank, len(kept), self._obstacle(mu), self._options.exact_rows)
-        return FirstLevelRequest(family, lam, mu, control, folds, kept, rows, rank)
+        obstacle = self._obstacle(data, rows) or self._other_obstacle(mu)
+        rank = chosen_rank(self.rank, len(kept), obstacle, self._options.exact_rows)
+        limits = DescentLimits(control.tol, control.max_iter, control.stopping)
+        return FirstLevelRequest(family, lam, None, limits, rows, rank, mu, control, folds)
 
     def _stated(
-        self, asked: FirstLevelRequest, Y: Array, weight: Array
+        self, asked: FirstLevelRequest, data: LeastSquaresData
     ) -> tuple[FirstLevelProblem, Array]:
         """The problem on the matrix of all rows, and what was taken off the targets."""
         self.refit_ = None
-        family, kept = asked.family, asked.kept
+        family, kept = asked.family, data.kept
         if not self._stacks(family):
             self.device_ = HOST
         rows = gather_rows(self, asked.rows, self._options.exact_rows)
+        Y, weight = data.Y[kept], data.weight[kept]
         require(
             matrices(MATRICES, len(kept)) + matrices(6, len(kept), rows.shape[1] + Y.shape[1]),
             f"{type(self).__name__} on {len(kept):,} points",
             "use fewer points",
         )
         # The intercept takes up any offset; working around it keeps the numbers small.
-        offset = np.average(Y[kept], axis=0, weights=weight[kept])
-        problem = FirstLevelProblem(
-            family, rows, Y[kept] - offset, weight[kept], np.asarray(family.start(rows))
-        )
-        return problem, offset
+        offset = np.average(Y, axis=0, weights=weight)
+        start = np.asarray(family.start(rows))
+        return FirstLevelProblem(family, rows, Y - offset, weight, start), offset
 
     def _stacks(self, family: ParametricKernel) -> bool:
         """Whether the matrices of all rows are worked on elsewhere, those of all folds at once."""
@@ -170,34 +146,28 @@ class FirstLevel(StoppingParameters):
         """What trains the machines that are asked for on the device that was noted."""
         return FirstLevelStacks(None if self.device_ == HOST else Place.named(self.device_))
 
-    def _learn_at_scale(
-        self,
-        table: TrainingTable,
-        family: ParametricKernel,
-        rank: int | str,
-        lam: float | None,
-        limits: DescentLimits,
-        rows: Array,
-        X: Array,
-        Y: Array,
-        kept: Indices,
-    ) -> None:
+    def _learn_at_scale(self, data: LeastSquaresData, asked: FirstLevelRequest) -> None:
         """θ through landmarks, then the machine on all rows, or through more landmarks."""
         self.mu_ = 0.0
+        kept, limits, rank = data.kept, asked.limits, asked.rank
+        assert rank is not None  # without one, there is a matrix of all rows
+        given = self._on_its_device(asked.rows)
+        table = data.training_table(given, self._seed, self._options.stages)
         if self._refits_exactly(table, rank):
             self.refit_ = "exact"
             with device_memory_errors():
                 several, options = several_starts(self.starts), self._options
-                fit = learn_then_refit(table, family, lam, limits, several, options.refit)
-            store_exact_fit(self, fit, rows, table, kept)
-            store_left_out(self, fit.left_out, X, Y, kept)
-            self.cv_loss_ = 0.5 * self.loo_loss_  # type: ignore[attr-defined]
+                fit = learn_then_refit(
+                    table, asked.family, asked.lam, limits, several, options.refit
+                )
+            store_exact_fit(self, fit, asked.rows, table, kept)
+            self._groups = None
+            store_left_out(self, fit.left_out, data.X, data.Y, kept)
+            self.cv_loss_ = 0.5 * self.loo_loss_
             warn_if_unfinished(type(self).__name__, self.status_, limits.stopping, stacklevel=7)
         else:
             self.refit_ = "landmarks"
-            self._learn_through_landmarks(  # type: ignore[attr-defined]
-                table, family, None, rank, lam, limits, X, Y, kept
-            )
+            self._learn_through_landmarks(data, asked)
             self.cv_loss_ = 0.5 * float(self.loss_by_rank_["loss"][-1])
         self.n_machine_solves_ = self.n_evaluations_
 
@@ -219,8 +189,8 @@ class FirstLevel(StoppingParameters):
             self.refit == "auto" and rank == "auto" and fits(table.source, self._options.refit)
         )
 
-    def _obstacle(self, mu: float | None) -> str | None:
-        """What was asked for that landmarks cannot do."""
+    def _other_obstacle(self, mu: float | None) -> str | None:
+        """What was asked for that only landmarks of the first level cannot do."""
         if mu is not None:
             return f"mu={self.mu!r}"
         return None if self.strategy == "gradient" else f"strategy={self.strategy!r}"
@@ -238,22 +208,16 @@ class FirstLevel(StoppingParameters):
             ) from broken
 
     def _store_exactly(
-        self,
-        kept: Indices,
-        offset: Array,
-        solution: FirstLevelSolution,
-        X: Array,
-        Y: Array,
-        weight: Array,
+        self, offset: Array, solution: FirstLevelSolution, data: LeastSquaresData
     ) -> None:
         """What was learned from the matrix of all rows, and what it leaves out."""
+        kept, point = data.kept, solution.point
         self._store_learned(solution, offset, kept)
-        point = solution.point
         with threads_for(len(kept)):
             # In closed form, for the θ that was learned from all rows; with machines that learn
             # their own θ without a fold the probabilities came out the same.
-            fit = fit_ls_svm(point.K, Y[kept], point.lam / weight[kept])
-        self._store_held_out(fit, X, Y, weight, kept)  # type: ignore[attr-defined]
+            fit = fit_ls_svm(point.K, data.Y[kept], point.lam / data.weight[kept])
+        self._store_held_out(fit, data)
 
     def _store_learned(self, solution: FirstLevelSolution, offset: Array, kept: Indices) -> None:
         point = solution.point

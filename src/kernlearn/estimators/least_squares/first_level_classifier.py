@@ -105,13 +105,17 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     support_vectors_ : ndarray of shape (n_support, n_features)
         Those rows.
     loo_predictions_ : ndarray of shape (n,) or (n, n_classes)
-        Decision value of every row of X by the machine trained without it, for these λ and θ.
+        Decision value of every row of X by the machine trained without it, or without its group,
+        for these λ and θ.
     loo_loss_ : float
         Mean squared difference between them and ±1, summed over machines. Too hopeful, since θ
         was learned with the row; ``cv_loss_`` is not.
     calibration_ : ndarray of shape (2,)
         Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to
         ``loo_predictions_``.
+    n_duplicates_ : int
+        Rows that repeat an earlier one in every column. They are held out together with it, unless
+        landmarks are used.
     rank_ : int or None
         Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
     landmarks_, residual_trace_, loss_by_rank_

@@ -31,7 +31,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
     ----------
     theta_, relevance_, lam_, mu_, kernel_, support_, support_vectors_, objective_, cv_loss_
         As in :class:`kernlearn.FirstLevelClassifier`.
-    n_iter_, n_evaluations_, n_machine_solves_, status_
+    n_duplicates_, n_iter_, n_evaluations_, n_machine_solves_, status_
         Likewise.
     loo_predictions_, loo_loss_
         As in :class:`kernlearn.LSSVMRegressor`; too hopeful, since θ was learned with the row.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn._checks import check_choice, check_count, check_positive
 from kernlearn._cluster import Chunked
 from kernlearn._device import HOST, Place, Placed, device_memory_errors
-from kernlearn.estimators.held_out.folds import make_folds
+from kernlearn.estimators.held_out.folds import draws_folds
 from kernlearn.estimators.inputs.dask_rows import (
     check_takes_dask,
     evenly_spaced_rows,
@@ -32,6 +32,10 @@ from kernlearn.estimators.least_squares.kernel_choice import (
     check_theta,
     kernel_family,
 )
+from kernlearn.estimators.least_squares.learning_data import (
+    LeastSquaresData,
+    LeastSquaresRequest,
+)
 from kernlearn.estimators.least_squares.lssvm_low_rank import (
     fold_machines,
     store_kernel_fit,
@@ -48,7 +52,7 @@ from kernlearn.estimators.mkl.low_rank import (
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._sharing import sharing
-from kernlearn.quality.held_out import HeldOutLoss, KFoldLoss, LeaveOneOut
+from kernlearn.quality.held_out import HeldOutLoss, KFoldLoss
 from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.convergence_warnings import warn_if_unfinished
@@ -60,7 +64,6 @@ from kernlearn.solvers.nystroem.exact_refit import REFIT, RefitOptions
 from kernlearn.solvers.nystroem.kernel_fit import (
     STAGES,
     StageOptions,
-    TrainingTable,
     fit_through_landmarks,
 )
 from kernlearn.solvers.optimize.coroutines import drive, from_callback
@@ -100,6 +103,14 @@ class LeastSquaresOptions:
     selection: SelectionOptions = field(default_factory=SelectionOptions)
 
 
+@dataclass(frozen=True, eq=False)
+class SelectionRequest(LeastSquaresRequest):
+    """How λ and θ are chosen where they are not given."""
+
+    loss: HeldOutLoss
+    few: Rows  # rows that tell how many parameters a kernel has
+
+
 class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
     """Selects λ and θ, trains (3), and predicts with K @ dual_coef + intercept.
 
@@ -121,29 +132,27 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
     dual_coef_: Array
     status_: Status
     _ridge: Array
+    _groups: Indices | None
     _options = LeastSquaresOptions()
 
-    def _learn(self, X: Array, Y: Array, y: Targets, weight: Array, stratify: bool) -> None:
-        """Check the parameters, select, store; Y holds the targets of y, one per column."""
-        drive(self._ordered_learning(X, Y, y, weight, stratify), self._trainer())
+    def _learn(self, data: LeastSquaresData) -> None:
+        """Check the parameters, select, store."""
+        drive(self._ordered_learning(data), self._trainer())
 
-    def _ordered_learning(
-        self, X: Array, Y: Array, y: Targets, weight: Array, stratify: bool
-    ) -> Learning:
+    def _ordered_learning(self, data: LeastSquaresData) -> Learning:
         """A fit that does not depend on the order of the rows, unless folds are given in it.
 
         Through landmarks the order stays: a Dask collection, whose rows cannot be sorted, and the
         same rows in an array have the same model.
         """
-        kept = np.flatnonzero(weight > 0)
-        draws_folds = isinstance(self.cv, int | np.integer)
+        self.n_duplicates_ = data.groups.n_duplicates
+        kept = data.kept
         exact = is_exact(self.rank, len(kept), self._options.exact_rows)
-        if not (draws_folds and exact) or len(kept) < 2:
-            yield from self._learning(X, Y, y, weight, stratify)
+        if not (draws_folds(self.cv) and exact) or len(kept) < 2:
+            yield from self._learning(data)
             return
-        order = row_order(X, y, kept, stratify)
-        rows = X if (order == np.arange(len(y))).all() else select_rows(X, order)
-        yield from self._learning(rows, Y[order], y[order], weight[order], stratify)
+        order = row_order(data.X, data.y, kept, data.stratify)
+        yield from self._learning(data.ordered(order))
         self._return_to(order)
 
     def _return_to(self, order: Indices) -> None:
@@ -155,58 +164,35 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         self.support_vectors_ = select_rows(self.support_vectors_, places)
         self.dual_coef_ = np.ascontiguousarray(self.dual_coef_[:, places])
         self._ridge = self._ridge[places]
+        if self._groups is not None:
+            self._groups = self._groups[places]
 
     def _trainer(self) -> Callable[[list[Any]], Sequence[Any]]:
         """What answers the questions of a fit on the device that was noted."""
         return SelectionStacks(None if self.device_ == HOST else Place.named(self.device_))
 
-    def _learning(self, X: Array, Y: Array, y: Targets, weight: Array, stratify: bool) -> Learning:
+    def _learning(self, data: LeastSquaresData) -> Learning:
         """The same as a search: what is computed on a device is asked for, the host's is not."""
-        family = kernel_family(self.kernel)
-        limits = DescentLimits(
-            check_positive("tol", self.tol),
-            check_count("max_iter", self.max_iter),
-            self._stopping_control(),
-        )
-        kept = np.flatnonzero(weight > 0)
-        if len(kept) < 2:
-            raise ValueError(
-                f"{type(self).__name__} expected at least two points of positive weight, got "
-                f"{len(kept)}; add points"
-            )
-        rows = X if len(kept) == len(weight) else select_rows(X, kept)
-        # Fetched from where they are only if something is to be learned from them.
-        asks = not (self.theta is None and self.selection) or isinstance(self.kernel, Kernel)
-        few = evenly_spaced_rows(rows, FEW_ROWS) if asks else rows
-        lam = None if self.lam is None else check_positive("lam", self.lam)
-        theta = check_theta(self.theta, family, few)
-        if theta is not None:
-            family = FixedKernel(family.kernel(theta))
-        loss = self._loss(X, y, weight, kept, stratify)
-        obstacle = f"selection={self.selection!r}" if self.selection in ("cv", "bayes") else None
-        if not (isinstance(rows, np.ndarray | Chunked) or hasattr(rows, "iloc")):
-            obstacle = f"rows that are a {type(rows).__name__}"
-        rank = chosen_rank(self.rank, len(kept), obstacle, self._options.exact_rows)
-        forget_low_rank(self)
-        if rank is not None:
+        asked = self._selection_asked(data)
+        family, rows, kept = asked.family, asked.rows, data.kept
+        if asked.rank is not None:
             check_takes_dask(self, rows)
             if isinstance(self.kernel, Kernel):
-                family = FixedKernel(self.kernel.fitted_to(few))
+                family = FixedKernel(self.kernel.fitted_to(asked.few))
             if self.selection is None:
-                _check_given(lam, len(family.start(few)))
-            given, stages = self._on_its_device(rows), self._options.stages
-            table = TrainingTable(given, Y[kept], weight[kept], self._seed, stages)
-            self._learn_through_landmarks(table, family, theta, rank, lam, limits, X, Y, kept)
+                _check_given(asked.lam, len(family.start(asked.few)))
+            self._learn_through_landmarks(data, replace(asked, family=family))
             return
         rows = gather_rows(self, rows, self._options.exact_rows)
-        columns = rows.shape[1] if getattr(rows, "ndim", 1) == 2 else 1
+        n, columns = len(kept), rows.shape[1] if getattr(rows, "ndim", 1) == 2 else 1
         require(
-            matrices(MATRICES, len(kept)) + matrices(6, len(kept), columns + Y.shape[1]),
-            f"{type(self).__name__} on {len(kept):,} points",
+            matrices(MATRICES, n) + matrices(6, n, columns + data.Y.shape[1]),
+            f"{type(self).__name__} on {n:,} points",
             "use fewer points, or let rank be an integer",
         )
+        Y = data.Y[kept]
         if self._selects_elsewhere(family, rows):
-            work = partial(self._selected, family, rows, Y[kept], loss, lam, limits)
+            work = partial(self._selected, family, rows, Y, asked.loss, asked.lam, asked.limits)
             with device_memory_errors():
                 selection = yield from from_callback(work)
         else:
@@ -214,26 +200,58 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
             with sharing():
                 if isinstance(self.kernel, Kernel):
                     family = FixedKernel(self.kernel.fitted_to(rows))
-                selection = self._selected(family, rows, Y[kept], loss, lam, limits)
-        store_selection(self, selection, family, theta, rows, kept)
-        self._store_held_out(selection.fit, X, Y, weight, kept)
-        warn_if_unfinished(type(self).__name__, self.status_, limits.stopping, stacklevel=6)
-        tell_blurred(self, family, X, Y, weight, kept, stacklevel=6)
+                selection = self._selected(family, rows, Y, asked.loss, asked.lam, asked.limits)
+        store_selection(self, selection, family, asked.theta, rows, kept)
+        self._store_held_out(selection.fit, data)
+        stopping = asked.limits.stopping
+        warn_if_unfinished(type(self).__name__, self.status_, stopping, stacklevel=6)
+        tell_blurred(self, family, data.X, data.Y, data.weight, kept, stacklevel=6)
+
+    def _selection_asked(self, data: LeastSquaresData) -> SelectionRequest:
+        """What the parameters ask for on this table, checked."""
+        family = kernel_family(self.kernel)
+        limits = DescentLimits(
+            check_positive("tol", self.tol),
+            check_count("max_iter", self.max_iter),
+            self._stopping_control(),
+        )
+        kept = data.kept
+        if len(kept) < 2:
+            raise ValueError(
+                f"{type(self).__name__} expected at least two points of positive weight, got "
+                f"{len(kept)}; add points"
+            )
+        rows = data.X if len(kept) == len(data.weight) else select_rows(data.X, kept)
+        # Fetched from where they are only if something is to be learned from them.
+        asks = not (self.theta is None and self.selection) or isinstance(self.kernel, Kernel)
+        few = evenly_spaced_rows(rows, FEW_ROWS) if asks else rows
+        lam = None if self.lam is None else check_positive("lam", self.lam)
+        theta = check_theta(self.theta, family, few)
+        if theta is not None:
+            family = FixedKernel(family.kernel(theta))
+        if self.selection is not None:
+            check_choice("selection", self.selection, SELECTIONS)
+        loss = data.leave_out
+        if self.selection == "cv":
+            loss = KFoldLoss(data.weight[kept], data.folds(self.cv, self._seed))
+        forget_low_rank(self)
+        rank = chosen_rank(
+            self.rank, len(kept), self._obstacle(data, rows), self._options.exact_rows
+        )
+        return SelectionRequest(family, lam, theta, limits, rows, rank, loss, few)
+
+    def _obstacle(self, data: LeastSquaresData, rows: Rows) -> str | None:
+        """What was asked for that landmarks cannot do."""
+        if data.groups.given is not None:
+            return "groups"
+        if not (isinstance(rows, np.ndarray | Chunked) or hasattr(rows, "iloc")):
+            return f"rows that are a {type(rows).__name__}"
+        return f"selection={self.selection!r}" if self.selection in ("cv", "bayes") else None
 
     def _selects_elsewhere(self, family: ParametricKernel, rows: Array) -> bool:
         """Whether the matrices of all rows are worked on elsewhere, in stacks."""
         selects = self.selection is not None and isinstance(rows, np.ndarray)
         return self.device_ != HOST and selects and family.stack([family]) is not None
-
-    def _loss(
-        self, X: Array, y: Targets, weight: Array, kept: Indices, stratify: bool
-    ) -> HeldOutLoss:
-        if self.selection is not None:
-            check_choice("selection", self.selection, SELECTIONS)
-        if self.selection != "cv":
-            return LeaveOneOut(weight[kept])
-        folds = make_folds(self.cv, X, y, kept, stratify=stratify, random_state=self._seed)
-        return KFoldLoss(weight[kept], folds)
 
     def _selected(
         self,
@@ -272,38 +290,29 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
                 "the columns, or repair a precomputed matrix by kernlearn.gram.check_gram"
             ) from broken
 
-    def _learn_through_landmarks(
-        self,
-        table: TrainingTable,
-        family: ParametricKernel,
-        theta: Array | None,
-        rank: int | str,
-        lam: float | None,
-        limits: DescentLimits,
-        X: Array,
-        Y: Array,
-        kept: Indices,
-    ) -> None:
+    def _learn_through_landmarks(self, data: LeastSquaresData, asked: LeastSquaresRequest) -> None:
         """The same as `_learning` where a matrix of all rows would be too large."""
         selects, several = self.selection is not None, several_starts(self.starts)
+        kept, rank, limits = data.kept, asked.rank, asked.limits
+        assert rank is not None  # without one, there are no landmarks
+        given, family = self._on_its_device(asked.rows), asked.family
+        table = data.training_table(given, self._seed, self._options.stages)
         with device_memory_errors():
-            fit = fit_through_landmarks(table, family, rank, lam, selects, limits, several)
+            fit = fit_through_landmarks(table, family, rank, asked.lam, selects, limits, several)
             self._folds = fold_machines(fit, table)
-        store_kernel_fit(self, fit, theta, table, kept)
-        store_left_out(self, fit.left_out, X, Y, kept)
+        store_kernel_fit(self, fit, asked.theta, table, kept)
+        store_left_out(self, fit.left_out, data.X, data.Y, kept)
         warn_if_unfinished(type(self).__name__, self.status_, limits.stopping, stacklevel=7)
-        weight = np.zeros(len(Y))
-        weight[kept] = table.weight
-        tell_blurred(self, family, X, Y, weight, kept, stacklevel=7)
+        tell_blurred(self, family, data.X, data.Y, data.weight, kept, stacklevel=7)
 
-    def _store_held_out(
-        self, fit: LSSVMFit, X: Array, Y: Array, weight: Array, kept: Indices
-    ) -> None:
+    def _store_held_out(self, fit: LSSVMFit, data: LeastSquaresData) -> None:
         """Leave-one-out residuals in closed form, and what follows from them."""
-        self._ridge = fit.ridge
-        residuals = LeaveOneOut(weight[kept]).residuals(fit)
-        store_left_out(self, Y[kept] - residuals, X, Y, kept)
-        self.loo_loss_ = float(np.average((residuals**2).sum(axis=1), weights=weight[kept]))
+        kept = data.kept
+        self._ridge, self._groups = fit.ridge, data.groups.subset(kept).known
+        residuals = data.leave_out.residuals(fit)
+        store_left_out(self, data.Y[kept] - residuals, data.X, data.Y, kept)
+        weight = data.weight[kept]
+        self.loo_loss_ = float(np.average((residuals**2).sum(axis=1), weights=weight))
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, Targets]:
         """X and y, with what is to be known of X's device."""

@@ -10,14 +10,16 @@ from sklearn.base import ClassifierMixin
 
 from kernlearn.estimators.held_out.calibration import fit_calibration
 from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
+from kernlearn.estimators.held_out.groups import RowGroups
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_labels_of_classes, class_weights
+from kernlearn.estimators.least_squares.learning_data import LeastSquaresData
 from kernlearn.estimators.least_squares.lssvm import LeastSquaresSVM
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array, FoldsLike, RandomState, Targets
+from kernlearn.typing import FoldsLike, RandomState
 
 
 class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type: ignore[misc]
@@ -106,13 +108,17 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
     support_vectors_ : array or data frame of shape (n_support, n_features)
         Those rows.
     loo_predictions_ : ndarray of shape (n,) or (n, n_classes)
-        Decision value of every row of X by the machine trained without it, for these λ and θ.
+        Decision value of every row of X by the machine trained without it, or without its group,
+        for these λ and θ.
     loo_loss_ : float
         Mean squared difference between them and ±1, summed over machines: PRESS over the total
         weight. Too hopeful where λ and θ were selected by it.
     calibration_ : ndarray of shape (2,)
         Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to
         ``loo_predictions_``.
+    n_duplicates_ : int
+        Rows that repeat an earlier one in every column. They are held out together with it, unless
+        landmarks are used.
     rank_ : int or None
         Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
     landmarks_, residual_trace_, loss_by_rank_
@@ -183,7 +189,12 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         self.time_limit = time_limit
 
     def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> LSSVMClassifier:
         """Select λ and θ, and train.
 
@@ -195,6 +206,10 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
             Labels of any type, two classes or more.
         sample_weight : array-like of shape (n,), optional
             The weights s of the squared errors, in training and in selection.
+        groups : array-like of shape (n,), optional
+            Labels of the rows that belong together, patients for example: rows of one group are
+            left out together, and are in one fold. With groups there is no solver through
+            landmarks.
 
         Returns
         -------
@@ -202,15 +217,19 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
             Fitted.
         """
         with rollback_on_error(self):
-            rows, signs, labels, weight = self._prepared(X, y, sample_weight)
-            self._learn(rows, signs, labels, weight, stratify=True)
-            self._calibrate(signs, weight)
+            data = self._prepared(X, y, sample_weight, groups)
+            self._learn(data)
+            self._calibrate(data)
             return self
 
     def _prepared(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> tuple[Array, Array, Targets, Array]:
-        """Checked rows, targets of ±1, labels, and weights."""
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> LeastSquaresData:
+        """Checked rows with targets of ±1."""
         rows, labels = self._checked_with_target(X, y)
         check_labels_of_classes(labels)
         weight = self._sample_weight(sample_weight, len(labels))
@@ -218,11 +237,13 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         self._find_classes(labels[kept])
         factors = np.ones(len(weight))
         factors[kept] = class_weights(self.class_weight, labels[kept])
-        return rows, self._signs(labels), labels, weight * factors
+        together = RowGroups.of(rows, groups, len(labels))
+        signs = self._signs(labels)
+        return LeastSquaresData(rows, signs, labels, weight * factors, True, together)
 
-    def _calibrate(self, signs: Array, weight: Array) -> None:
+    def _calibrate(self, data: LeastSquaresData) -> None:
         """Learn probabilities from what was left out."""
-        kept = weight > 0
+        signs, weight, kept = data.Y, data.weight, data.kept
         values = self.loo_predictions_.reshape(signs.shape)
         self.calibration_ = fit_calibration(values[kept], signs[kept], weight[kept])
-        tell_chance(self, chance_of_labels(values, signs, weight))
+        tell_chance(self, chance_of_labels(values, signs, weight, data.groups.known))

@@ -11,10 +11,12 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
+from kernlearn.estimators.held_out.groups import RowGroups
 from kernlearn.estimators.held_out.intervals import LeastSquaresPredictor, check_coverage
 from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_differences
+from kernlearn.estimators.least_squares.learning_data import LeastSquaresData
 from kernlearn.estimators.least_squares.lssvm import LeastSquaresSVM
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.families.parametric import ParametricKernel
@@ -43,15 +45,16 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
 
     Attributes
     ----------
-    theta_, lam_, kernel_, support_, support_vectors_, device_, objective_, n_iter_, n_evaluations_,
-    status_
+    theta_, lam_, kernel_, support_, support_vectors_, n_duplicates_, device_, objective_, n_iter_,
+    n_evaluations_, status_
         As in :class:`kernlearn.LSSVMClassifier`.
     dual_coef_ : ndarray of shape (n_targets, n_support)
         α, one row for each target.
     intercept_ : ndarray of shape (n_targets,)
         b.
     loo_predictions_ : ndarray of shape (n,) or (n, n_targets)
-        Prediction of every row of X by the machine trained without it, for these λ and θ.
+        Prediction of every row of X by the machine trained without it, or without its group, for
+        these λ and θ.
     loo_loss_ : float
         Mean squared error of them, summed over targets: PRESS over the total weight. Too hopeful
         where λ and θ were selected by it.
@@ -100,7 +103,12 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         self.time_limit = time_limit
 
     def fit(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> LSSVMRegressor:
         """Select λ and θ, and train.
 
@@ -112,6 +120,10 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
             Targets.
         sample_weight : array-like of shape (n,), optional
             The weights s of the squared errors, in training and in selection.
+        groups : array-like of shape (n,), optional
+            Labels of the rows that belong together, patients for example: rows of one group are
+            left out together, and are in one fold. With groups there is no solver through
+            landmarks.
 
         Returns
         -------
@@ -124,10 +136,12 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
             weight = self._sample_weight(sample_weight, len(target))
             check_differences(self, target[weight > 0])
             Y = target.reshape(len(target), -1)
-            self._learn(rows, Y, target, weight, stratify=False)
+            together = RowGroups.of(rows, groups, len(target))
+            self._learn(LeastSquaresData(rows, Y, target, weight, False, together))
             self._flat = target.ndim == 1
             left_out = self.loo_predictions_.reshape(Y.shape)
-            tell_chance(self, chance_of_numbers(left_out, Y, weight), stacklevel=2)
+            found = chance_of_numbers(left_out, Y, weight, together.known)
+            tell_chance(self, found, stacklevel=2)
             return self
 
     @lazy_on_dask
@@ -202,7 +216,12 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
 
     def _predictor(self) -> LeastSquaresPredictor:
         return LeastSquaresPredictor(
-            self.kernel_, self.support_vectors_, self._ridge, self.dual_coef_, self.intercept_
+            self.kernel_,
+            self.support_vectors_,
+            self._ridge,
+            self.dual_coef_,
+            self.intercept_,
+            self._groups,
         )
 
     def _shaped(self, values: Array) -> Array:

@@ -16,7 +16,7 @@ from kernlearn.estimators.mixture.input_checks import checked_with_target
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.quality.predictive import LogLoss
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array, RandomState, Rows
+from kernlearn.typing import Array, FoldsLike, RandomState, Rows
 
 
 class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type: ignore[misc]
@@ -52,6 +52,9 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, in training and in judging. "balanced" gives every class the same
         weight in all.
+    cv : int, splitter or iterable of pairs of rows, default=5
+        The number of folds that hold rows out, no more than there are rows, or the folds
+        themselves, each row in one. Drawn folds keep copies of a row together, and groups.
     device : str or None, default=None
         Where the work over the rows of a table of more than 6000 rows is done: None follows X, to
         the device of a tensor of PyTorch or an array of CuPy; "cpu" is the host, "cuda" or "cuda:1"
@@ -89,6 +92,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         were chosen with all rows.
     calibration_ : ndarray of shape (2,)
         Slope and offset from decision values to log-odds.
+    n_duplicates_ : int
+        Rows that repeat an earlier one in every column. They are held out together with it.
     preparation_ : Preparation
         How columns become numbers.
     device_ : str
@@ -132,6 +137,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         scale: bool = True,
         max_members: int = 8,
         class_weight: object = None,
+        cv: FoldsLike = 5,
         device: str | None = None,
         random_state: RandomState = 0,
         verbose: int = 0,
@@ -142,13 +148,16 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         self.scale = scale
         self.max_members = max_members
         self.class_weight = class_weight
+        self.cv = cv
         self.device = device
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit
 
-    def fit(self, X: Rows, y: Rows, sample_weight: Rows = None) -> KernelClassifier:
+    def fit(
+        self, X: Rows, y: Rows, *, sample_weight: Rows = None, groups: Rows = None
+    ) -> KernelClassifier:
         """Try the candidates, mix the best, and train them on all rows.
 
         Parameters
@@ -162,6 +171,10 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         sample_weight : array-like of shape (n,), optional
             How much each row counts, beside ``class_weight``: by default one for all. Only ratios
             matter; a row of weight zero is left out.
+        groups : array-like of shape (n,), optional
+            Labels of the rows that belong together, patients for example: rows of one group are
+            held out together, wherever rows are held out. A new group is then predicted as well as
+            ``held_out_score_`` says.
 
         Returns
         -------
@@ -169,12 +182,12 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
             Fitted.
         """
         with rollback_on_error(self):
-            rows, labels, weight = checked_with_target(
-                self, X, y, sample_weight, multi_output=False, exact_rows=self._options.exact_rows
-            )
+            exact = self._options.exact_rows
+            given = checked_with_target(self, X, y, sample_weight, groups, False, exact)
+            labels = given.target
             self._find_classes(labels)
-            weight = weight * class_weights(self.class_weight, labels)
-            self._learn(rows, labels, LogLoss(self._signs(labels), weight), stratify=True)
+            weight = given.weight * class_weights(self.class_weight, labels)
+            self._learn(given, LogLoss(self._signs(labels), weight), stratify=True)
             self._store_held_out()
             return self
 
@@ -183,7 +196,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         values, signs, weight = self._members.held_out, self._members.Y, self._members.weight
         self.calibration_ = fit_calibration(values, signs, weight)
         self.held_out_score_ = float(np.mean(self._labels(values) == self._labels(signs)))
-        tell_chance(self, chance_of_labels(values, signs, weight), stacklevel=3)
+        found = chance_of_labels(values, signs, weight, self._members.groups)
+        tell_chance(self, found, stacklevel=3)
 
     def _decision(self, X: Rows) -> Array:
         return self._values(X)

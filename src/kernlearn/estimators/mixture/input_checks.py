@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -17,6 +18,8 @@ from sklearn.utils.validation import (
 
 from kernlearn._cluster import is_lazy, on_this_machine
 from kernlearn._device import to_host
+from kernlearn.estimators.held_out.folds import draws_folds, make_folds
+from kernlearn.estimators.held_out.groups import RowGroups
 from kernlearn.estimators.inputs.cells import is_frame
 from kernlearn.estimators.inputs.dask_rows import (
     check_takes_dask,
@@ -35,7 +38,7 @@ from kernlearn.estimators.inputs.validation import (
 from kernlearn.estimators.mixture.preparation import NumericRows
 from kernlearn.kernels._validation import as_pandas_frame
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Array, Rows, Targets
+from kernlearn.typing import Array, Indices, Rows, Targets
 
 # Of cells as they came: the squares of the cubes of their squares are still numbers.
 _SMALLEST, _LARGEST = 1e-25, 1e20
@@ -74,15 +77,27 @@ def checked_rows(estimator: BaseEstimator, X: Rows, reset: bool) -> Rows:
     return table if is_plain else as_floats(estimator, table)
 
 
+@dataclass(frozen=True, eq=False)
+class TrainingInput:
+    """Rows that count, of one order."""
+
+    rows: Rows
+    target: Targets
+    weight: Array  # of mean one
+    groups: RowGroups
+    folds: list[Indices] | None  # those that the user gave; None where they are to be drawn
+
+
 def checked_with_target(
     estimator: BaseEstimator,
     X: Rows,
     y: Rows,
     sample_weight: Rows,
+    groups: Rows,
     multi_output: bool,
     exact_rows: int,
-) -> tuple[Rows, Targets, Array]:
-    """Rows, targets and weights of mean one, without the rows that do not count."""
+) -> TrainingInput:
+    """Rows, targets and weights, without the rows that do not count."""
     rows = checked_rows(estimator, X, reset=True)
     if y is None:
         raise ValueError(
@@ -100,30 +115,42 @@ def checked_with_target(
         check_labels_of_classes(target)
     check_consistent_length(rows, target)
     weight = sample_weights(to_host(on_this_machine(sample_weight)), target)
-    return _counted(estimator, rows, np.asarray(target), weight, exact_rows)
+    known = RowGroups.of(rows, groups, len(target))
+    return _counted(estimator, rows, np.asarray(target), weight, known, exact_rows)
 
 
 def _counted(
-    estimator: BaseEstimator, rows: Rows, target: Targets, weight: Array, exact_rows: int
-) -> tuple[Rows, Targets, Array]:
-    """The rows that count; few of them are sorted, so that their order changes nothing."""
+    estimator: BaseEstimator,
+    rows: Rows,
+    target: Targets,
+    weight: Array,
+    groups: RowGroups,
+    exact_rows: int,
+) -> TrainingInput:
+    """The rows that count; few of them are sorted, so that their order changes nothing.
+
+    Not where the user gave folds: who takes the trouble may mean the order of the rows.
+    """
     kept = np.flatnonzero(weight > _WEIGHTLESS * weight.max())
     if len(kept) < 2:
         raise ValueError(
             f"{type(estimator).__name__} expected two rows of positive weight at least, got "
             "n_samples = 1; add rows"
         )
-    order = kept
-    if len(kept) <= exact_rows:
+    cv, folds, order = estimator.cv, None, kept
+    if not draws_folds(cv):
+        folds = make_folds(cv, rows, target, kept, stratify=False, random_state=None, groups=groups)
+    elif len(kept) <= exact_rows:
         rows, order = in_memory(select_rows(rows, kept)), np.arange(len(kept))
-        target, weight = target[kept], weight[kept]
+        target, weight, groups = target[kept], weight[kept], groups.subset(kept)
         is_small = rows.shape[0] * rows.shape[1] <= _SORTED_CELLS
         cells = rows.toarray() if issparse(rows) and is_small else rows
         order = row_order(cells, target, order, is_classifier(estimator))
     if len(order) < len(target) or (order != np.arange(len(target))).any():
         rows, target, weight = select_rows(rows, order), target[order], weight[order]
+        groups = groups.subset(order)
     weight = weight / weight.max()  # equal ones are then exactly one, in any unit
-    return rows, target, weight / weight.mean()
+    return TrainingInput(rows, target, weight / weight.mean(), groups, folds)
 
 
 def feature_names(estimator: BaseEstimator) -> list[str]:

@@ -35,6 +35,8 @@ class Members:
     weight: Array  # their weights, of shape (n,)
     tables: dict[str, NumericRows]  # those rows, in the prepared tables that are used
     titles: list[str]  # what the table of candidates calls the machines
+    # Rows of one number were held out together; None where all differ, of shape (n,).
+    groups: Indices | None = None
 
     @classmethod
     def trained(
@@ -64,6 +66,7 @@ class Members:
             judged.weight,
             {table: judged.tables[table] for table in used},
             [one.title for one in found],
+            judged.groups,
         )
 
     def predict(self, tables: Mapping[str, Rows]) -> Array:

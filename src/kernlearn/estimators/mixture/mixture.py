@@ -33,6 +33,7 @@ from kernlearn.estimators.mixture.candidates.screening import (
 )
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.input_checks import (
+    TrainingInput,
     check_known,
     check_sizes,
     checked_rows,
@@ -55,9 +56,8 @@ from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for
-from kernlearn.typing import Array, Rows, Targets
+from kernlearn.typing import Array, FoldsLike, Indices, Rows
 
-N_FOLDS = 5
 # Matrices of the size of the kernel's that exist together, at most.
 _MATRICES = 8
 
@@ -71,6 +71,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
     candidates: object
     scale: bool
     max_members: int
+    cv: FoldsLike
     _seed: int
     n_features_in_: int
     _options = MixtureOptions()
@@ -107,13 +108,13 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         """Below the diagram: what was mixed."""
         return self._tried.html() if "_tried" in vars(self) else ""
 
-    def _learn(self, rows: Rows, y: Targets, loss: PredictiveLoss, stratify: bool) -> None:
-        """Everything but the targets, which `loss` knows; `y` is what folds are balanced by."""
+    def _learn(self, given: TrainingInput, loss: PredictiveLoss, stratify: bool) -> None:
+        """Everything but the targets, which `loss` knows."""
         choice = chosen_families(self.candidates, loss.is_of_labels)
         max_members = check_count("max_members", self.max_members, usual=5)
         check_flag("scale", self.scale)
         stopping, random_state = self._stopping_control(), check_random_state(self._seed)
-        training = self._prepared_training(rows, y, loss, stratify, stopping, random_state)
+        training = self._prepared_training(given, loss, stratify, stopping, random_state)
         choice = self._suited(choice, training)
         with device_memory_errors():
             screening, max_members, least = self._screened(
@@ -121,7 +122,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
             )
             weights = self._mix(screening, max_members, least)
             held_out = screening.held_out(max_members, least)
-            with threads_for(len(y)):
+            with threads_for(len(training)):
                 self._members = Members.trained(
                     screening, weights, held_out, training, self._options, random_state
                 )
@@ -129,15 +130,14 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
 
     def _prepared_training(
         self,
-        rows: Rows,
-        y: Targets,
+        given: TrainingInput,
         loss: PredictiveLoss,
         stratify: bool,
         stopping: StoppingControl,
         random_state: np.random.RandomState,
     ) -> TrainingRows:
         """All rows, prepared by a sample of them that is in memory: all, unless they are many."""
-        options, n = self._options, len(y)
+        options, n, rows = self._options, len(given.target), given.rows
         exact = min(n, options.exact_rows)
         if n <= exact:
             self.device_ = HOST
@@ -146,9 +146,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
             f"{type(self).__name__} on {counted(exact, 'row')}",
             "use fewer rows",
         )
-        folds = make_folds(
-            min(N_FOLDS, n), rows, y, np.arange(n), stratify=stratify, random_state=random_state
-        )
+        folds = self._folds(given, stratify, random_state)
         chosen = sample_of_folds(folds, options.sample_size(rows.shape[1]), random_state)
         is_all = len(chosen) == n
         some = in_memory(rows if is_all else select_rows(rows, chosen))
@@ -158,12 +156,36 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         check_sizes(self, tables[STANDARD])
         part = replace(loss, Y=loss.Y[chosen], weight=loss.weight[chosen])
         kept = [np.searchsorted(chosen, np.intersect1d(fold, chosen)) for fold in folds]
-        sample = CandidateProblem(tables, part, kept, stopping, preparation.origins)
+        codes = given.groups.subset(chosen).known
+        sample = CandidateProblem(
+            tables, part, kept, stopping, preparation.origins, codes, given.folds is not None
+        )
         sources: Mapping[str, Rows] = tables
         if not is_all:
             sources = {table: prepared_source(preparation, rows, table) for table in tables}
         place = None if self.device_ == HOST else Place.named(self.device_)
         return TrainingRows(sources, loss.Y, loss.weight, sample, place)
+
+    def _folds(
+        self, given: TrainingInput, stratify: bool, random_state: np.random.RandomState
+    ) -> list[Indices]:
+        """Those that the user gave, or as many as asked for; no more than there are rows."""
+        groups, n = given.groups, len(given.target)
+        self.n_duplicates_ = groups.n_duplicates
+        if given.folds is not None:
+            return given.folds
+        cv: Any = self.cv
+        if groups.given is None and cv >= 2:
+            cv = min(cv, len(groups))
+        return make_folds(
+            cv,
+            given.rows,
+            given.target,
+            np.arange(n),
+            stratify=stratify,
+            random_state=random_state,
+            groups=groups,
+        )
 
     def _screened(
         self,

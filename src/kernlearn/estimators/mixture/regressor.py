@@ -22,7 +22,7 @@ from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.logarithms import Limits
 from kernlearn.quality.predictive import SquaredLoss
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array, RandomState, Rows, Targets
+from kernlearn.typing import Array, FoldsLike, RandomState, Rows, Targets
 
 
 class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type: ignore[misc]
@@ -57,6 +57,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
     max_members : int, default=5
         How many candidates may have a weight; one that would have less than a hundredth of the
         largest has none. With one member, the mixture is one kernel machine.
+    cv : int, splitter or iterable of pairs of rows, default=5
+        The number of folds that hold rows out, no more than there are rows, or the folds
+        themselves, each row in one. Drawn folds keep copies of a row together, and groups.
     device : str or None, default=None
         Where the work over the rows of a table of more than 6000 rows is done: None follows X, to
         the device of a tensor of PyTorch or an array of CuPy; "cpu" is the host, "cuda" or "cuda:1"
@@ -91,6 +94,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         R² on rows held out, in which every row counts once: each fold is predicted by machines that
         were trained, and mixed, without it. Slightly hopeful, since widths and ridges were chosen
         with all rows.
+    n_duplicates_ : int
+        Rows that repeat an earlier one in every column. They are held out together with it.
     preparation_ : Preparation
         How columns become numbers.
     device_ : str
@@ -132,6 +137,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         *,
         scale: bool = True,
         max_members: int = 5,
+        cv: FoldsLike = 5,
         device: str | None = None,
         random_state: RandomState = 0,
         verbose: int = 0,
@@ -141,13 +147,16 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         self.candidates = candidates
         self.scale = scale
         self.max_members = max_members
+        self.cv = cv
         self.device = device
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit
 
-    def fit(self, X: Rows, y: Rows, sample_weight: Rows = None) -> KernelRegressor:
+    def fit(
+        self, X: Rows, y: Rows, *, sample_weight: Rows = None, groups: Rows = None
+    ) -> KernelRegressor:
         """Try the candidates, mix the best, and train them on all rows.
 
         Parameters
@@ -161,6 +170,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         sample_weight : array-like of shape (n,), optional
             How much each row counts, in training and where candidates are judged: by default one
             for all. Only ratios matter; a row of weight zero is left out.
+        groups : array-like of shape (n,), optional
+            Labels of the rows that belong together, patients for example: rows of one group are
+            held out together, wherever rows are held out. A new group is then predicted as well as
+            ``held_out_score_`` says.
 
         Returns
         -------
@@ -168,11 +181,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
             Fitted.
         """
         with rollback_on_error(self):
-            rows, target, weight = checked_with_target(
-                self, X, y, sample_weight, multi_output=True, exact_rows=self._options.exact_rows
-            )
-            loss = self._standardised(target, weight)
-            self._learn(rows, target, loss, stratify=False)
+            exact = self._options.exact_rows
+            given = checked_with_target(self, X, y, sample_weight, groups, True, exact)
+            loss = self._standardised(given.target, given.weight)
+            self._learn(given, loss, stratify=False)
             self._store_held_out()
             return self
 
@@ -257,7 +269,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         residual, total = members.Y - members.held_out, members.Y - members.Y.mean(axis=0)
         variance = float((total**2).sum())
         self.held_out_score_ = 1.0 - float((residual**2).sum()) / variance if variance else 0.0
-        found = chance_of_numbers(members.held_out, members.Y, members.weight)
+        found = chance_of_numbers(members.held_out, members.Y, members.weight, members.groups)
         tell_chance(self, found, stacklevel=3)
 
     def _shaped(self, values: Array) -> Array:

@@ -27,6 +27,7 @@ from typing import Self
 
 import numpy as np
 
+from kernlearn.estimators.held_out.groups import blocks_of
 from kernlearn.estimators.held_out.intervals import in_blocks, plus_interval
 from kernlearn.estimators.held_out.smoother import Smoother
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
@@ -57,7 +58,9 @@ class MemberUncertainty:
     def of(cls, machine: KernelMachine, factor: float, members: Members) -> Self:
         """Factorise."""
         rows = members.tables[machine.table]
-        smoother = Smoother.of(machine.kernel(rows), machine.lam / members.weight)
+        smoother = Smoother.of(
+            machine.kernel(rows), machine.lam / members.weight, blocks_of(members.groups)
+        )
         targets = machine.learned(members.Y)
         dual_coef = smoother.inverse @ targets
         residuals = smoother.residuals(dual_coef)
@@ -73,13 +76,14 @@ class MemberUncertainty:
 
     def held_out_variance(self) -> Array:
         """The same for every row by the machine without it, of shape (n, k)."""
-        variance = np.outer(1.0 / self.smoother.inverse.diagonal(), self.scale)
+        variance = np.outer(self.smoother.held_out_variance(), self.scale)
         return self.factor * self.slopes**2 * variance
 
     def without_each(self, table: Array) -> Array:
         """Its share of the predictions at new points without each row, of shape (n_new, n, k)."""
-        h = self.smoother.weights(self.machine.kernel(table, self.rows))
-        values = self.machine.values(table)[:, None] - h[:, :, None] * self.residuals
+        K_new = self.machine.kernel(table, self.rows)
+        changes = self.smoother.left_out_changes(K_new, self.residuals)
+        values = self.machine.values(table)[:, None] - changes
         link = self.machine.link
         return self.factor * (values if link is None else link(values))
 

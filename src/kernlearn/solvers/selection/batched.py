@@ -37,7 +37,7 @@ from kernlearn._device import (
     turned,
 )
 from kernlearn.families.parametric import ParametricKernel
-from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
+from kernlearn.quality.held_out import KFoldLoss, LeaveGroupsOut, LeaveOneOut
 from kernlearn.quality.ls_svm import RIDGE_FLOORS
 from kernlearn.solvers.optimize.batches import Stacks
 from kernlearn.solvers.selection.objective import Answer, Question, SelectionObjective
@@ -45,6 +45,8 @@ from kernlearn.typing import Array, DeviceArray, Mask
 
 # Matrices of the size of the kernel's that a member has at most in a stack.
 _MATRICES = 12
+# Losses with folds, of any sizes.
+_FOLDED = (KFoldLoss, LeaveGroupsOut)
 
 
 class SelectionStacks(Stacks[Question, Answer]):
@@ -64,19 +66,19 @@ class SelectionStacks(Stacks[Question, Answer]):
             objective.Y.shape,
             len(question.z),
             type(loss),
-            len(loss.folds) if isinstance(loss, KFoldLoss) else 0,
+            len(loss.folds) if isinstance(loss, _FOLDED) else 0,
         )
 
     def _bytes_of(self, question: Question) -> float:
         loss, Y = question.objective.criterion.loss, question.objective.Y
-        n_folds = len(loss.folds) if isinstance(loss, KFoldLoss) else 1
+        n_folds = len(loss.folds) if isinstance(loss, _FOLDED) else 1
         numbers: int = _MATRICES * len(Y) ** 2 + 6 * Y.size * n_folds
         return 8.0 * numbers
 
     def _family(self, questions: Sequence[Question]) -> ParametricKernel | None:
         kernels = [question.objective.kernel for question in questions]
         objective = questions[0].objective
-        known = type(objective.criterion.loss) in (LeaveOneOut, KFoldLoss)
+        known = type(objective.criterion.loss) in (LeaveOneOut, *_FOLDED)
         if not (known and isinstance(objective.X, np.ndarray)):
             return None
         return kernels[0].stack(kernels)
@@ -119,10 +121,11 @@ def _parts(objective: SelectionObjective) -> tuple[Array, ...]:
     """What is on the device of a table: X, Y, the weights, and who is in which fold."""
     loss = objective.criterion.loss
     parts = (objective.X, objective.Y, loss.weight)
-    if not isinstance(loss, KFoldLoss):
+    if not isinstance(loss, _FOLDED):
         return parts
-    members = np.zeros((len(loss.weight), len(loss.folds)))
-    for column, rows in enumerate(loss.folds):
+    folds = loss.folds
+    members = np.zeros((len(loss.weight), len(folds)))
+    for column, rows in enumerate(folds):
         members[rows, column] = 1.0
     return (*parts, members)
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from kernlearn.families.parametric.base import ParametricKernel
-from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
+from kernlearn.quality.held_out import KFoldLoss, LeaveGroupsOut, LeaveOneOut
 from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.quality.selection_criterion import SelectionCriterion
@@ -165,10 +165,12 @@ class SelectionObjective:
         For kernels that are sure to be positive semidefinite.
         """
         loss = self.criterion.loss
-        is_known = isinstance(loss, LeaveOneOut | KFoldLoss) and self.kernel.follows_arrays
+        is_known = isinstance(loss, LeaveOneOut | LeaveGroupsOut | KFoldLoss)
+        is_known = is_known and self.kernel.follows_arrays
         if self.ask is not None or not is_known or len(points) < _FEW:
             return self.values(points)
-        folds = loss.folds if isinstance(loss, KFoldLoss) else None
+        folds = loss.folds if isinstance(loss, KFoldLoss) else []
+        blocks = loss.blocks if isinstance(loss, LeaveGroupsOut) else []
         theta = np.exp(points[0][1:])
         K = self.matrix(theta)
         if not K.mean() < (1.0 - _CONSTANT) * K.diagonal().mean():  # rounding is all there is to it
@@ -178,7 +180,7 @@ class SelectionObjective:
         values = []
         for z in points:
             lam = float(np.exp(z[0]))
-            r = path.residuals(lam) if folds is None else path.fold_residuals(lam, folds)
+            r = path.fold_residuals(lam, folds) if folds else path.residuals(lam, blocks)
             total = float(loss.weight @ (r**2).sum(axis=1))
             values.append(self.criterion.logarithm(total, self.Y.size, theta))
             self._note(z, values[-1])

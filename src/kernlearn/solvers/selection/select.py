@@ -23,7 +23,6 @@ from sklearn.utils import _safe_indexing
 
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.numerics.rounding import first_least
-from kernlearn.quality.held_out import LeaveOneOut
 from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.quality.selection_criterion import SelectionCriterion
@@ -316,13 +315,13 @@ def _mean_eigenvalue(K: Array) -> float:
 
 
 def sampled(objective: SelectionObjective, n_points: int) -> SelectionObjective:
-    """Leave-one-out on evenly spaced rows, where there are more than enough."""
+    """The same on evenly spaced rows, where there are more than enough."""
     n = len(objective.Y)
     rows = np.linspace(0, n - 1, n_points).astype(int)
     # Such a sample may miss a rare class.
     if n <= n_points or (np.ptp(objective.Y[rows], axis=0) == 0).any():
         return objective
-    loss = LeaveOneOut(objective.criterion.loss.weight[rows])
+    loss = objective.criterion.loss.subset(rows)
     return SelectionObjective(
         objective.kernel,
         _safe_indexing(objective.X, rows),

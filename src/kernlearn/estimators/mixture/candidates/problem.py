@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
+from kernlearn.estimators.held_out.groups import blocks_of
 from kernlearn.estimators.mixture.preparation import NumericRows
 from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.runtime.stopping import StoppingControl
@@ -26,6 +28,10 @@ class CandidateProblem:
     # For every prepared column, the number of the user's column that it comes from; without,
     # each is a column of its own, of shape (p,).
     origins: Indices | None = None
+    # Rows of one number are held out together, in closed forms too; None where all differ; (n,).
+    groups: Indices | None = None
+    # Whether closed forms leave out folds, too: the user gave them.
+    by_folds: bool = False
     # What broke down on these rows or on parts of them, in words.
     notes: list[str] = field(default_factory=list)
 
@@ -38,6 +44,11 @@ class CandidateProblem:
     def weight(self) -> Array:
         """Weights of the rows."""
         return self.loss.weight
+
+    @cached_property
+    def blocks(self) -> list[Indices]:
+        """Rows that closed forms leave out together; all others are left out one by one."""
+        return list(self.folds) if self.by_folds else blocks_of(self.groups)
 
     def columns(self, table: str) -> list[Indices]:
         """The prepared columns of a table, those of one of the user's columns together."""
@@ -56,6 +67,7 @@ class CandidateProblem:
             tables={name: table[chosen] for name, table in self.tables.items()},
             loss=replace(self.loss, Y=self.Y[chosen], weight=self.weight[chosen]),
             folds=[np.searchsorted(chosen, fold) for fold in kept if len(fold)],
+            groups=None if self.groups is None else self.groups[chosen],
         )
 
     def sample(self, n_rows: int, random_state: np.random.RandomState) -> Indices:

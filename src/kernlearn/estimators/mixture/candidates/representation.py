@@ -1,7 +1,8 @@
 r"""What kernels see of the rows, and what their machines predict for rows held out.
 
 A representation is a prepared table, as it is or with its columns scaled. As it is, every kernel
-has leave-one-out predictions in closed form, by which λ is found. If the scales were learned from
+has leave-one-out predictions in closed form, by which λ is found; groups of rows are left out as
+a whole. If the scales were learned from
 the targets, leave-one-out would be optimistic by several per cent of the loss, because the kernel
 has seen the row. So scales are learned once from all rows and once without each fold, and a fold is
 predicted by the machine that has seen it in neither way.
@@ -68,7 +69,7 @@ class Representation:
         path = RidgePath.of(K, problem.Y, problem.weight)
 
         def held_out(lam: float) -> Array:
-            return problem.Y - path.residuals(lam)
+            return problem.Y - path.residuals(lam, problem.blocks)
 
         lam, _ = _least(held_out, problem, _unit(K), start)
         return JudgedKernel(kernel, lam, problem.Y - path.fold_residuals(lam, problem.folds))
