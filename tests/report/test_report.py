@@ -158,7 +158,7 @@ def test_what_colleagues_ask_is_answered(page):
     classes = page.section_text["classes"]
     assert "barolo1593.3 %90.0 %0.99" in classes
     assert "true \\ predictedbarberabarologrignolinobarbera1200barolo1140" in classes
-    assert "is 0.1." in classes
+    assert "no fault of the probabilities: the error is 0.100." in classes
     assert "Against tuned RBF SVM: a difference so large" in page.section_text["performance"]
     assert "balanced accuracy" in page.section_text["performance"]
     columns = page.section_text["columns"]
