@@ -125,7 +125,7 @@ class _ViewBanks:
             if len(places):
                 table = _numbers(labelled.X, places)
                 given = labelled.targets, labelled.weight, self._seed
-                bank, notes = choose_bank(table, *given)
+                bank, notes = choose_bank(table, *given, groups=labelled.groups)
                 self.bank_notes_ += [f"{view}: {note}" for note in notes]
                 of_view += [Columns(places.tolist(), kernel, view) for kernel in bank]
             for place in np.flatnonzero((views == view) & np.isin(kinds, THINGS)):

@@ -8,7 +8,7 @@ from kernlearn.estimators.hyperkernel.hyperkernel import HyperkernelExpansion
 from kernlearn.estimators.hyperkernel.options import HyperkernelOptions
 from kernlearn.estimators.mkl.classifier import MKLClassifier
 from kernlearn.hyperkernels import Hyperkernel
-from kernlearn.typing import RandomState
+from kernlearn.typing import FoldsLike, RandomState
 
 
 class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
@@ -101,6 +101,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         gamma_factor: float | str = "auto",
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
+        cv: FoldsLike = 5,
         tol: float = 1e-6,
         random_state: RandomState = 0,
         verbose: int = 0,
@@ -116,6 +117,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         self.gamma_factor = gamma_factor
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs
+        self.cv = cv
         self.tol = tol
         self.random_state = random_state
         self.verbose = verbose

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from kernlearn._checks import check_pivots, check_positive
 from kernlearn.estimators.hyperkernel.options import HyperkernelOptions
 from kernlearn.estimators.mkl.candidates import Candidates
-from kernlearn.estimators.mkl.held_out_width import held_out_losses, sample_rows
+from kernlearn.estimators.mkl.held_out_width import can_tell, held_out_losses, sample_rows
+from kernlearn.estimators.mkl.parameters import Labelled
 from kernlearn.families.penalties import HyperNorm
 from kernlearn.families.stack import GramStack
 from kernlearn.gram.incomplete_cholesky import PairCholesky, checked_pair_cholesky
@@ -54,19 +55,20 @@ class HyperkernelExpansion:
     weights_: Array
     _options: HyperkernelOptions
 
-    def _candidates(self, points: ArrayLike, ys: Sequence[Array], weight: Array) -> Candidates:
+    def _candidates(self, points: ArrayLike, data: Labelled) -> Candidates:
         """Sections at the pivots of an incomplete Cholesky factorisation over pairs."""
+        ys = data.targets
         squared = self._options.squared
         check_pivots(self._options.pivot_tol, self.max_pivots)
         X = np.asarray(points, dtype=float)
-        self.hyperkernel_ = self._prepared_hyperkernel(X, ys, weight)
+        self.hyperkernel_ = self._prepared_hyperkernel(X, data)
         grams, K_pivots = self._sections(X, *self._chosen_pivots(X, len(ys)))
         lambda_q = check_positive("lambda_q", self.lambda_q)
 
         def penalty(C: float) -> HyperNorm:
             return HyperNorm(K_pivots, lambda_q * self._penalty_factor(ys, C), squared)
 
-        return Candidates(GramStack(grams, len(weight)), self._scale(ys), penalty)
+        return Candidates(GramStack(grams, len(data.weight)), self._scale(ys), penalty)
 
     def _sections(self, X: Array, pivots: Indices, known: Array | None) -> tuple[Array, Array]:
         """The sections of the pivots, and the hyperkernel on the pivots themselves."""
@@ -138,7 +140,7 @@ class HyperkernelExpansion:
         with np.errstate(divide="ignore"):
             return np.asarray(1.0 / np.sqrt(shares / shares.sum() @ curvature))
 
-    def _prepared_hyperkernel(self, X: Array, ys: Sequence[Array], weight: Array) -> Hyperkernel:
+    def _prepared_hyperkernel(self, X: Array, data: Labelled) -> Hyperkernel:
         """The hyperkernel given, with widths from the data where it has none."""
         self.gamma_factor_ = 1.0
         hyperkernel = ARDHarmonic() if self.hyperkernel is None else self.hyperkernel
@@ -151,9 +153,8 @@ class HyperkernelExpansion:
             return hyperkernel
         gammas, lambda_h = self._gammas(X), hyperkernel.lambda_h
         if isinstance(self.gamma_factor, str) and self.gamma_factor == "auto":
-            rows = sample_rows(len(weight), self._seed)
-            targets = [y[rows] for y in ys]
-            self.gamma_factor_ = _best_factor(X[rows], gammas, lambda_h, targets, weight[rows])
+            rows = sample_rows(len(data.weight), self._seed)
+            self.gamma_factor_ = _best_factor(data.some(X[rows], rows), gammas, lambda_h)
         else:
             self.gamma_factor_ = check_positive("gamma_factor", self.gamma_factor)
         return ARDHarmonic(lambda_h, self.gamma_factor_ * gammas)
@@ -172,16 +173,16 @@ class HyperkernelExpansion:
         return 1.0
 
 
-def _best_factor(
-    X: Array, gammas: Array, lambda_h: float, targets: Sequence[Array], weight: Array
-) -> float:
+def _best_factor(sample: Labelled, gammas: Array, lambda_h: float) -> float:
     """The factor at which one section, that of a point with itself, predicts held-out rows best."""
-    if len(X) < 3 or all(np.ptp(y) == 0 for y in targets):
+    X, targets = sample.X, sample.targets
+    says_nothing = len(X) < 3 or all(np.ptp(y) == 0 for y in targets)
+    if says_nothing or not can_tell(sample.groups):
         return 1.0
 
     def losses(factors: Sequence[float]) -> Array:
         grams = (_section_of_itself(ARDHarmonic(lambda_h, f * gammas), X) for f in factors)
-        return held_out_losses(grams, targets, weight)
+        return held_out_losses(grams, targets, sample.weight, sample.groups)
 
     first = losses(_FACTORS)
     best = _FACTORS[first_least(first)]

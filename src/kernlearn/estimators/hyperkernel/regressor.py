@@ -9,7 +9,7 @@ from kernlearn.estimators.hyperkernel.options import HyperkernelOptions
 from kernlearn.estimators.mkl.regressor import MKLRegressor
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.numerics.rounding import standard_deviation
-from kernlearn.typing import Array, RandomState
+from kernlearn.typing import Array, FoldsLike, RandomState
 
 
 class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
@@ -72,6 +72,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         gamma_factor: float | str = "auto",
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
+        cv: FoldsLike = 5,
         tol: float = 1e-6,
         random_state: RandomState = 0,
         verbose: int = 0,
@@ -87,6 +88,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         self.gamma_factor = gamma_factor
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs
+        self.cv = cv
         self.tol = tol
         self.random_state = random_state
         self.verbose = verbose

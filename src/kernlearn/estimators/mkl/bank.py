@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from kernlearn.estimators.inputs.row_order import row_order
 from kernlearn.estimators.mkl.column_bank import column_bank
-from kernlearn.estimators.mkl.held_out_width import held_out_losses, sample_rows
+from kernlearn.estimators.mkl.held_out_width import can_tell, held_out_losses, sample_rows
 from kernlearn.estimators.mkl.stretched_bank import learned_scales, stretched
 from kernlearn.kernels import Columns, Kernel
 from kernlearn.kernels.bank import WITHOUT_TARGETS, bank_at, median_distance, screen_kernels
 from kernlearn.numerics.rounding import first_least
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # Exponents p of γ = 2ᵖ/m² at which widths are tried, then those next to the best.
 TRIED = (-6.0, -4.0, -2.0, 0.0, 2.0, 4.0, 6.0)
@@ -38,6 +38,7 @@ def choose_bank(
     weight: Array,  # (n,): weights of the labelled points
     seed: int,  # for samples of the rows
     tried: Sequence[float] = TRIED,
+    groups: Indices | None = None,  # (n,): rows of one number are held out together
 ) -> tuple[list[Kernel], list[str]]:
     """Kernels for the data, and what is to be said of them; inputs are checked."""
     n = len(weight)
@@ -45,6 +46,7 @@ def choose_bank(
     order = _order(X[:n], np.column_stack(targets))
     X = np.concatenate([X[:n][order], X[n:]])
     targets, weight = [target[order] for target in targets], weight[order]
+    groups = _some(groups, order)
     median = median_distance(X, seed)
     rows = sample_rows(n, seed)
     sample = X[:n][rows]
@@ -53,11 +55,12 @@ def choose_bank(
     notes: list[str] = []
     scales: Array | None = None
     says_something = any(np.ptp(part) > 0 for part in parts)
-    if len(rows) >= _FEWEST and says_something:
-        best, pays = _best_exponent(sample, median, parts, weight[rows], tried)
+    together = _some(groups, rows)
+    if len(rows) >= _FEWEST and says_something and can_tell(together):
+        best, pays = _best_exponent(sample, median, parts, weight[rows], tried, together)
         more = sample_rows(n, seed, _ROWS_FOR_COLUMNS)
         some = [target[more] for target in targets]
-        given = X[more], some, weight[more], bank_at(median, [best])[-1]
+        given = X[more], some, weight[more], bank_at(median, [best])[-1], _some(groups, more)
         by_column, by_scale = column_bank(*given), learned_scales(*given)
         if by_column is not None and (by_scale is None or by_column[1] < by_scale[1]):
             return by_column[0], [by_column[2]]
@@ -65,7 +68,8 @@ def choose_bank(
             scales = by_scale[0]
             notes.append(by_scale[2])
             median = median_distance(X * scales, seed)
-            best, pays = _best_exponent(sample * scales, median, parts, weight[rows], tried)
+            known = parts, weight[rows], tried, together
+            best, pays = _best_exponent(sample * scales, median, *known)
         exponents = [best + p for p in _AROUND]
         gamma = bank_at(median, [best])[-1].gamma
         notes.append(
@@ -87,6 +91,10 @@ def choose_bank(
     return kernels, notes + left_out
 
 
+def _some(groups: Indices | None, rows: Indices) -> Indices | None:
+    return None if groups is None else groups[rows]
+
+
 def _order(X: Array, Y: Array) -> NDArray[np.intp]:
     """That of `row_order`, for numbers or for labels ±1 of classes."""
     is_class = bool((np.abs(Y) == 1.0).all())
@@ -95,13 +103,18 @@ def _order(X: Array, Y: Array) -> NDArray[np.intp]:
 
 
 def _best_exponent(
-    X: Array, median: float, targets: Sequence[Array], weight: Array, tried: Sequence[float]
+    X: Array,
+    median: float,
+    targets: Sequence[Array],
+    weight: Array,
+    tried: Sequence[float],
+    groups: Indices | None,
 ) -> tuple[float, bool]:
     """The exponent, and whether it predicts clearly better than the widest one."""
 
     def losses(exponents: Sequence[float]) -> Array:
         gaussians = bank_at(median, exponents)[2:]
-        return held_out_losses((k(X) for k in gaussians), targets, weight)
+        return held_out_losses((k(X) for k in gaussians), targets, weight, groups)
 
     first = losses(tried)
     best = tried[first_least(first)]
@@ -118,22 +131,22 @@ def banks_of_views(
     weight: Array,
     seed: int,
     tried: Sequence[float] = TRIED,
+    groups: Indices | None = None,
 ) -> tuple[list[Kernel], list[str]]:
     """The default bank of every view, and what is to be said of each; of X itself without views.
 
     Rows that lack a view say nothing of its widths.
     """
     if not places:
-        return choose_bank(X, targets, weight, seed, tried)
+        return choose_bank(X, targets, weight, seed, tried, groups)
     kernels: list[Kernel] = []
     notes: list[str] = []
     for name, place in places.items():
         view = X[:, place]
         there = _has_view(view, name)
         known = there[: len(weight)]
-        bank, said = choose_bank(
-            view[there], [target[known] for target in targets], weight[known], seed, tried
-        )
+        those = [target[known] for target in targets], weight[known], seed, tried
+        bank, said = choose_bank(view[there], *those, _some(groups, np.flatnonzero(known)))
         kernels += [Columns(place, kernel, name) for kernel in bank]
         notes += [f"{name}: {note}" for note in said]
     return kernels, notes

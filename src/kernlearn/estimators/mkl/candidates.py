@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -29,7 +29,8 @@ from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.threads import n_threads
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.engine.statement import no_penalty
-from kernlearn.typing import Array, Rows
+from kernlearn.solvers.nystroem.rank import with_every_fold
+from kernlearn.typing import Rows
 
 BANK_ROWS = 5000  # as many as the choice of a bank ever looks at
 
@@ -43,28 +44,26 @@ class Candidates:
     penalty: Callable[[float], Penalty | None] = no_penalty
 
 
-def gram_candidates(
-    estimator: CombinationParameters, points: Rows, ys: Sequence[Array], weight: Array
-) -> Candidates:
+def gram_candidates(estimator: CombinationParameters, points: Rows, data: Labelled) -> Candidates:
     """The matrices of all kernels on all points, or a pool that makes them on demand."""
     estimator.__dict__.pop("bank_notes_", None)  # of an earlier fit
     if is_family(estimator.kernels):
         place = None if estimator.device_ == HOST else Place.named(estimator.device_)
-        pool = kernel_pool(estimator, points, len(weight), points, place)
+        pool = kernel_pool(estimator, points, len(data.weight), points, place)
         if not pool.parts:  # kernels that are looked at one by one, on the host
             estimator.device_ = HOST
         return Candidates(pool, checked_total(estimator))
     with sharing():  # what a transformer made of the points to be fitted is not made again
-        kernels = estimator._prepared_kernels(points, Labelled(points, ys, weight))
+        kernels = estimator._prepared_kernels(points, replace(data, X=points))
         if estimator.missing == "complete":
             kernels = completed(kernels, points)
         elif estimator.missing is not None:
             kernels = [with_gaps(kernel) for kernel in kernels]
         estimator.kernels_ = [kernel.fitted_to(points) for kernel in kernels]
-        _require_memory(estimator, points, len(ys))
+        _require_memory(estimator, points, len(data.targets))
         grams = gram_stack(estimator.kernels_, points)
     grams = check_stack(grams, psd=_repair(estimator))
-    return Candidates(GramStack(grams, len(weight)), checked_total(estimator))
+    return Candidates(GramStack(grams, len(data.weight)), checked_total(estimator))
 
 
 def kernel_pool(
@@ -94,7 +93,7 @@ def prepared_kernels(estimator: CombinationParameters, X: Rows, labelled: Labell
     if estimator.kernels is None:
         table = np.asarray(labelled.X, dtype=float)
         given = labelled.targets, labelled.weight, estimator._seed, estimator._engine.widths
-        kernels, estimator.bank_notes_ = banks_of_views(table, views, *given)
+        kernels, estimator.bank_notes_ = banks_of_views(table, views, *given, labelled.groups)
         for note in estimator.bank_notes_ if estimator.verbose else []:
             print(f"{type(estimator).__name__}: {note}")
     else:
@@ -104,10 +103,12 @@ def prepared_kernels(estimator: CombinationParameters, X: Rows, labelled: Labell
 
 def bank_of_sample(estimator: CombinationParameters, data: Labelled, points: Rows) -> list[Kernel]:
     """The kernels, fitted to ``points``; a bank among them is chosen by a sample of the rows."""
-    rows, ys, weight = data.X, data.targets, data.weight
+    rows, n = data.X, len(data.weight)
     # Rows of one order, so every n-th of them.
-    few = np.linspace(0, len(weight) - 1, min(len(weight), BANK_ROWS)).astype(int)
-    bank = Labelled(take_rows(rows, few), [y[few] for y in ys], weight[few])
+    few = np.linspace(0, n - 1, min(n, BANK_ROWS)).astype(int)
+    if data.fold is not None:
+        few = with_every_fold(few, data.fold)
+    bank = data.some(take_rows(rows, few), few)
     kernels = estimator._prepared_kernels(points, bank)
     if estimator.kernels is None and not estimator._options.center and not estimator._n_views():
         kernels += _pair_kernels(estimator, bank, kernels[-1])
@@ -123,7 +124,7 @@ def _pair_kernels(estimator: CombinationParameters, bank: Labelled, whole: Kerne
         return []
     table = np.asarray(bank.X, dtype=float)
     given = bank.targets, bank.weight, whole, estimator._seed
-    kernels, pairs = pair_kernels(table, *given, estimator._engine.pairs)
+    kernels, pairs = pair_kernels(table, *given, estimator._engine.pairs, bank.fold)
     if pairs:
         named = ", ".join(f"{i} and {j}" for i, j in pairs)
         estimator.bank_notes_.append(f"columns {named} have kernels of their own, as pairs")

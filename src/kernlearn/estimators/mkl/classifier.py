@@ -20,7 +20,7 @@ from kernlearn.estimators.mkl.options import MKLOptions
 from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.quality.registry import quality_names
 from kernlearn.solvers.engine.statement import HoldOut
-from kernlearn.typing import Array, Indices, RandomState, Rows
+from kernlearn.typing import Array, FoldsLike, Indices, RandomState, Rows
 
 
 class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type: ignore[misc]
@@ -194,6 +194,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         normalize: bool = False,
         missing: str | None = None,
         rank: int | str | None = "auto",
+        cv: FoldsLike = 5,
         device: str | None = None,
         tol: float = 1e-6,
         random_state: RandomState = 0,
@@ -210,6 +211,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         self.normalize = normalize
         self.missing = missing
         self.rank = rank
+        self.cv = cv
         self.device = device
         self.tol = tol
         self.random_state = random_state
@@ -218,7 +220,13 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         self.options = options
 
     def fit(
-        self, X: Rows, y: Any, X_unlabeled: Rows = None, sample_weight: Any = None
+        self,
+        X: Rows,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        X_unlabeled: Rows = None,
+        groups: Rows = None,
     ) -> MKLClassifier:
         """Learn the kernel and the classifier.
 
@@ -232,11 +240,15 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
             refused. The rows of a Dask array or data frame stay where they are.
         y : array-like of shape (n,)
             Labels of any type, at least two classes.
+        sample_weight : array-like of shape (n,), optional
+            Multiplies C point by point.
         X_unlabeled : array-like or data frame, optional
             Points without labels (section 4.1 of the paper): K ⪰ 0 and the trace are imposed on
             them too, and their predicted labels are in ``transduction_``.
-        sample_weight : array-like of shape (n,), optional
-            Multiplies C point by point.
+        groups : array-like of shape (n,), optional
+            A label for each row, such as the patient it is of. Rows of one group are held out
+            together wherever rows are held out: for C, shares, the widths of the default kernels,
+            ranks, probabilities and intervals.
 
         Returns
         -------
@@ -256,7 +268,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
                 return list(self._signs(y[kept]).T)
 
             qualities = quality_names("labels", "either")
-            self._calibrate(self._learn(rows, targets, weight, unlabeled, qualities))
+            self._calibrate(self._learn(rows, targets, weight, unlabeled, qualities, groups))
             return self
 
     def _calibrate(self, fit: CombinationFit) -> None:
@@ -265,7 +277,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         assert held_out is not None
         Y, weight = np.column_stack(data.targets)[held_out.rows], data.weight[held_out.rows]
         self.calibration_ = fit_calibration(held_out.values, Y, weight)
-        tell_chance(self, chance_of_labels(held_out.values, Y, weight))
+        together = None if data.groups is None else data.groups[held_out.rows]
+        tell_chance(self, chance_of_labels(held_out.values, Y, weight, together))
         if fit.transduced is not None:
             self.transduction_ = self._labels(fit.transduced)
 

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.estimators.mkl.held_out_width import held_out_losses
+from kernlearn.estimators.mkl.held_out_width import halves_of, held_out_losses
 from kernlearn.kernels import Columns, Gaussian, Kernel, WeightedSum
 from kernlearn.numerics.rounding import first_least
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 _POWERS = (1, 2, 4, 8)
 _FEWEST_ROWS, _FEWEST_COLUMNS, _MOST_COLUMNS = 60, 8, 500
@@ -35,6 +35,7 @@ def column_bank(
     targets: Sequence[Array],  # (n,): what is to be predicted
     weight: Array,  # (n,): weights of the rows
     rival: Kernel,  # the best Gaussian of all columns
+    groups: Indices | None = None,  # (n,): rows of one number are held out together
 ) -> tuple[list[Kernel], float, str] | None:
     """Powers of a sum over columns, the ratio of losses, and a sentence, where clearly better."""
     with np.errstate(over="ignore"):
@@ -43,14 +44,17 @@ def column_bank(
     if len(X) < _FEWEST_ROWS or not _FEWEST_COLUMNS <= len(varying) <= _MOST_COLUMNS:
         return None
     kernels = [Columns([int(j)], Gaussian(0.5 / float(spread[j]) ** 2)) for j in varying]
-    halves = np.arange(len(X)) % 2 == 0
+    halves = halves_of(len(X), groups)
+    if halves is None:
+        return None
     ours, theirs = np.zeros(len(_POWERS)), 0.0
     for learned, judged in ((halves, ~halves), (~halves, halves)):
         # Weights that have seen the rows that they are judged by would flatter noise.
         K = _aligned_sum(kernels, X, targets, learned)(X[judged])
         some = [target[judged] for target in targets]
-        ours += held_out_losses((K**power for power in _POWERS), some, weight[judged])
-        theirs += float(held_out_losses([rival(X[judged])], some, weight[judged])[0])
+        known = some, weight[judged], None if groups is None else groups[judged]
+        ours += held_out_losses((K**power for power in _POWERS), *known)
+        theirs += float(held_out_losses([rival(X[judged])], *known)[0])
         if not ours.min() < theirs:
             return None  # the other half would have to be won by far
     best = first_least(ours)

@@ -23,7 +23,7 @@ from kernlearn.runtime.threads import in_order, n_threads, threads_for
 from kernlearn.solvers.engine.refits import least_squares_refits
 from kernlearn.solvers.nystroem.moments import LowRankFolds, trained
 from kernlearn.solvers.nystroem.rank import FactorStatistics, RankSearch
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 Pair = tuple[int, ...]
 
@@ -56,11 +56,12 @@ def pair_kernels(
     whole: Kernel,  # on all columns: what it predicts no pair has to
     seed: int,  # for landmarks
     options: PairOptions = OPTIONS,
+    fold: Indices | None = None,  # (n,): the fold of each row; by default folds are drawn
 ) -> tuple[list[Kernel], list[Pair]]:
     """The kernels that join a bank, and the pairs that they see; none where none is worth it."""
     if len(X) < options.fewest_rows:
         return [], []
-    sample = _Sample(X, np.column_stack(targets), weight, seed, options)
+    sample = _Sample(X, np.column_stack(targets), weight, seed, options, fold)
     columns = columns_of_pairs(X, options)
     chosen: list[Kernel] = [whole]
     pairs: list[Pair] = []
@@ -102,9 +103,15 @@ class _Sample:
     """Rows, and what is to be explained of them."""
 
     def __init__(
-        self, X: Array, Y: Array, weight: Array, seed: int, options: PairOptions = OPTIONS
+        self,
+        X: Array,
+        Y: Array,
+        weight: Array,
+        seed: int,
+        options: PairOptions = OPTIONS,
+        fold: Indices | None = None,
     ) -> None:
-        self.options = options
+        self.options, self._fold = options, fold
         self._X, self._Y, self._weight, self._seed = X, Y, weight, seed
         self._variance = X.var(axis=0)
         # Landmarks do not depend on what is to be explained, nor, by and large, does the width
@@ -147,7 +154,8 @@ class _Sample:
             assert coef is not None  # positive weights and a positive ridge always have a machine
             rows = FactorRows(self._X, factors, keep=False)
             said = least_squares_refits(rows, seen, ones, coef, ridge)
-        left = _Sample(self._X, self._Y - said.values, self._weight, self._seed, self.options)
+        known = self._weight, self._seed, self.options, self._fold
+        left = _Sample(self._X, self._Y - said.values, *known)
         left._settled = self._settled
         return left
 
@@ -155,7 +163,8 @@ class _Sample:
         self, kernels: Sequence[Kernel], maps: Sequence[NystroemMap] | None = None
     ) -> tuple[float, float, FactorStatistics]:
         """The least held-out loss over ridges, that ridge, and the moments."""
-        look = RankSearch(self._X, kernels, self._Y, self._weight, self._seed, maps)
+        known = self._Y, self._weight, self._seed, maps
+        look = RankSearch(self._X, kernels, *known, fold=self._fold)
         ones, ridges = np.ones(len(kernels)), self.options.ridges
         with threads_for(self.options.landmarks):
             seen = look.at(self.options.landmarks)

@@ -19,6 +19,7 @@ from kernlearn.estimators.inputs.row_kinds import (
 )
 from kernlearn.estimators.mkl.approximation import EarlierChoices, learn_approximately, rank_of
 from kernlearn.estimators.mkl.candidates import Candidates, gram_candidates, prepared_kernels
+from kernlearn.estimators.mkl.held_out_loss import held_out_together
 from kernlearn.estimators.mkl.indefinite import warn_if_indefinite
 from kernlearn.estimators.mkl.low_rank import forget_low_rank, landmark_values, store_low_rank
 from kernlearn.estimators.mkl.options import explained_options
@@ -78,6 +79,7 @@ class KernelCombination(CombinationParameters):
         sample_weight: Array,
         X_unlabeled: Rows,
         qualities: Sequence[str],
+        groups: Rows = None,
     ) -> CombinationFit:
         """Check the parameters, state the problem, let the engine learn, and store."""
         with explained_options(self._options):
@@ -86,7 +88,9 @@ class KernelCombination(CombinationParameters):
             kept = np.flatnonzero(sample_weight > 0)
             rows = X if len(kept) == len(sample_weight) else select_rows(X, kept)
             rank = rank_of(self, rows, len(kept), X_unlabeled)
-            data = Labelled(rows, targets(kept), sample_weight[kept])
+            known = targets(kept)
+            held_out = held_out_together(self, known, kept, len(sample_weight), groups)
+            data = Labelled(rows, known, sample_weight[kept], *held_out)
             if rank is None:
                 fit = self._learn_exactly(data, X_unlabeled, control)
                 store_machines(self, fit, kept)
@@ -104,7 +108,7 @@ class KernelCombination(CombinationParameters):
         data = replace(data, X=gather_rows(self, data.X, self._engine.exact_rows))
         points = data.X if X_unlabeled is None else stack_rows(data.X, X_unlabeled)
         with device_memory_errors():
-            candidates = self._candidates(points, data.targets, data.weight)
+            candidates = self._candidates(points, data)
             family = candidates.family
             statement = state(self, data, family.n_matrices, candidates.total, candidates.penalty)
             backend = ExactBackend(statement, family)
@@ -138,9 +142,9 @@ class KernelCombination(CombinationParameters):
         """The table, as the kernels see it."""
         return TableInputs(self).checked(X, reset)
 
-    def _candidates(self, points: Rows, ys: Sequence[Array], weight: Array) -> Candidates:
+    def _candidates(self, points: Rows, data: Labelled) -> Candidates:
         """The matrices to combine; for sections of a hyperkernel this is overridden."""
-        return gram_candidates(self, points, ys, weight)
+        return gram_candidates(self, points, data)
 
     def _prepared_kernels(self, X: Rows, labelled: Labelled) -> list[Kernel]:
         """The kernels to combine, centred around X; ``labelled`` chooses a bank."""

@@ -22,10 +22,12 @@ import numpy as np
 from scipy.special import log_softmax
 
 from kernlearn.estimators.held_out.folds import make_folds
+from kernlearn.estimators.held_out.groups import RowGroups
+from kernlearn.estimators.mkl.parameters import CombinationParameters
 from kernlearn.quality.softmax import fit_softmax
 from kernlearn.solvers.engine.refits import N_FOLDS
 from kernlearn.solvers.engine.statement import HoldOut
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, FoldsLike, Indices, Rows
 
 
 def squared_losses(values: Array, targets: Sequence[Array], sample_weight: Array) -> Array:
@@ -68,4 +70,55 @@ def hold_out_rule(
         cv = min(N_FOLDS, n)
         return make_folds(cv, rows, codes, rows, stratify=stratify, random_state=seed)
 
-    return HoldOut(folds, losses, machines)
+    return HoldOut(folds, losses, machines, stratify)
+
+
+def held_out_together(
+    estimator: CombinationParameters,
+    targets: Sequence[Array],  # of the kept rows
+    kept: Indices,  # rows of positive weight, in increasing order
+    n_rows: int,
+    groups: Rows,  # as they were given to fit
+) -> tuple[Indices | None, Indices | None]:
+    """The fold of every kept row, and numbers that rows which are held out together share.
+
+    Both are None where folds are drawn when they are needed: five, of rows without groups.
+    """
+    rule, number = estimator._hold_out_rule(), _number_of_folds(estimator.cv)
+    if rule is None or (number == N_FOLDS and groups is None):
+        return None, None
+    known = None if groups is None else RowGroups.of(None, groups, n_rows)
+    if number is not None and known is None:
+        number = min(number, len(kept))
+        if number < 2:
+            return None, None
+    codes: Array = np.column_stack(targets) @ np.arange(1, len(targets) + 1)
+    y = np.full(n_rows, codes[0])  # rows without weight may be of any class
+    y[kept] = codes
+    folds = make_folds(
+        estimator.cv if number is None else number,
+        np.zeros((n_rows, 1)),
+        y,
+        kept,
+        stratify=rule.stratify,
+        random_state=estimator._seed,
+        groups=known,
+    )
+    fold = np.empty(len(kept), dtype=np.intp)
+    for place, rows in enumerate(folds):
+        fold[rows] = place
+    if known is not None:
+        return fold, known.subset(kept).codes
+    return fold, fold if number is None else None
+
+
+def _number_of_folds(cv: FoldsLike) -> int | None:
+    """How many folds are to be drawn; None where they are given."""
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool) and cv >= 2:
+        return int(cv)
+    if isinstance(cv, str | int | float | np.number):
+        raise ValueError(
+            "expected cv to be a number of folds from 2 on, a splitter or pairs of rows, got "
+            f"{cv!r}; try cv=5"
+        )
+    return None

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.quality.held_out import LeaveOneOut
+from kernlearn.estimators.held_out.groups import blocks_of, by_first
+from kernlearn.quality.held_out import HeldOutLoss, leave_out
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.runtime.threads import threads_for
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # Enough to tell widths apart that differ by a factor of two.
 _MOST_ROWS = 200
@@ -31,18 +32,24 @@ def sample_rows(n: int, seed: int, most: int = _MOST_ROWS) -> NDArray[np.intp]:
     return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 
-def held_out_losses(grams: Iterable[Array], targets: Sequence[Array], weight: Array) -> Array:
+def held_out_losses(
+    grams: Iterable[Array],
+    targets: Sequence[Array],
+    weight: Array,
+    groups: Indices | None = None,
+) -> Array:
     """The leave-one-out squared loss of a least-squares machine with each of the matrices.
 
-    Infinite for a matrix that is zero or not positive semidefinite. Inputs are checked.
+    Infinite for a matrix that is zero or not positive semidefinite. Rows of one number in `groups`,
+    of which there are two or more, are left out together. Inputs are checked.
     """
     Y = np.column_stack(targets)
-    loss = LeaveOneOut(weight)
+    loss = leave_out(weight, blocks_of(groups))
     with threads_for(len(Y)):
         return np.array([min(_loss(K, Y, ridge, loss) for ridge in _RIDGES) for K in grams])
 
 
-def _loss(K: Array, Y: Array, ridge: float, loss: LeaveOneOut) -> float:
+def _loss(K: Array, Y: Array, ridge: float, loss: HeldOutLoss) -> float:
     size = float(K.diagonal().mean())
     if not 0.0 < size < np.inf:
         return np.inf
@@ -50,3 +57,17 @@ def _loss(K: Array, Y: Array, ridge: float, loss: LeaveOneOut) -> float:
         return loss.value(fit_ls_svm(K / size, Y, ridge / loss.weight))
     except np.linalg.LinAlgError:
         return np.inf
+
+
+def can_tell(groups: Indices | None) -> bool:
+    """Whether something can be held out: all rows in one group cannot."""
+    return groups is None or bool(np.ptp(groups) > 0)
+
+
+def halves_of(n: int, groups: Indices | None) -> NDArray[np.bool_] | None:
+    """One of two halves of n rows, or of their groups; None where one could hold nothing out."""
+    if groups is None:
+        return np.arange(n) % 2 == 0
+    half = np.asarray(by_first(groups) % 2 == 0)
+    enough = all(part.sum() >= n // 4 and can_tell(groups[part]) for part in (half, ~half))
+    return half if enough else None

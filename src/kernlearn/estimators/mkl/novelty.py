@@ -94,7 +94,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         self.time_limit = time_limit
         self.options = options
 
-    def fit(self, X: Rows, y: Any = None, sample_weight: Any = None) -> MKLNoveltyDetector:
+    def fit(self, X: Rows, y: Any = None, *, sample_weight: Any = None) -> MKLNoveltyDetector:
         """Learn the kernel and the region where the data lie.
 
         Parameters

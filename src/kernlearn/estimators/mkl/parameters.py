@@ -30,9 +30,10 @@ from kernlearn.quality.registry import CRITERIA, QUALITIES
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.problem import Control
+from kernlearn.solvers.engine.refits import N_FOLDS
 from kernlearn.solvers.engine.statement import ChoiceOptions, HoldOut, Statement, no_penalty
 from kernlearn.solvers.nystroem.rank import FactorLimits, RankOptions
-from kernlearn.typing import Array, Rows
+from kernlearn.typing import Array, FoldsLike, Indices, Rows
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,15 @@ class Labelled:
     X: Rows
     targets: Sequence[Array]
     weight: Array
+    fold: Indices | None = None  # (n,): the fold of each row; None for folds to be drawn
+    groups: Indices | None = None  # (n,): rows of one number are held out together
+
+    def some(self, X: Rows, rows: Indices) -> Labelled:
+        """These rows, of which X holds the points."""
+        fold = None if self.fold is None else self.fold[rows]
+        groups = None if self.groups is None else self.groups[rows]
+        targets = [target[rows] for target in self.targets]
+        return Labelled(X, targets, self.weight[rows], fold, groups)
 
 
 class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, NotebookDisplay):
@@ -68,6 +78,7 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
     normalize: bool
     tol: float
     # Of estimators without these parameters.
+    cv: FoldsLike = N_FOLDS
     nu: float = 0.3
     missing: str | None = None
     rank: Any = None
@@ -192,6 +203,8 @@ def state(
         even=even_shares(estimator.kernels_) if share != 0.0 else None,
         penalty=penalty,
         hold_out=estimator._hold_out_rule(),
+        fold=data.fold,
+        grouped=data.groups is not None,
         seed=estimator._seed,
         choices=choices,
     )

@@ -29,7 +29,7 @@ from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.solvers.engine.statement import HoldOut
-from kernlearn.typing import Array, RandomState, Rows
+from kernlearn.typing import Array, FoldsLike, RandomState, Rows
 
 # ε in units of the targets' spread, as scikit-learn's SVR has it for standardised targets.
 _TUBE = 0.1
@@ -102,6 +102,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         normalize: bool = False,
         missing: str | None = None,
         rank: int | str | None = "auto",
+        cv: FoldsLike = 5,
         device: str | None = None,
         tol: float = 1e-6,
         random_state: RandomState = 0,
@@ -118,6 +119,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         self.normalize = normalize
         self.missing = missing
         self.rank = rank
+        self.cv = cv
         self.device = device
         self.tol = tol
         self.random_state = random_state
@@ -126,7 +128,13 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         self.options = options
 
     def fit(
-        self, X: Rows, y: Any, X_unlabeled: Rows = None, sample_weight: Any = None
+        self,
+        X: Rows,
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        X_unlabeled: Rows = None,
+        groups: Rows = None,
     ) -> MKLRegressor:
         """Learn the kernel and the regression.
 
@@ -140,10 +148,14 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             refused. The rows of a Dask array or data frame stay where they are.
         y : array-like of shape (n,)
             Targets.
-        X_unlabeled : array-like or data frame, optional
-            Points without targets; their predictions are in ``transduction_``.
         sample_weight : array-like of shape (n,), optional
             Multiplies C point by point.
+        X_unlabeled : array-like or data frame, optional
+            Points without targets; their predictions are in ``transduction_``.
+        groups : array-like of shape (n,), optional
+            A label for each row, such as the patient it is of. Rows of one group are held out
+            together wherever rows are held out: for C, shares, the widths of the default kernels,
+            ranks, probabilities and intervals.
 
         Returns
         -------
@@ -161,7 +173,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             offset = float(np.average(target, weights=weight))
             qualities = quality_names("values", "either")
             fit = self._learn(
-                rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities
+                rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities, groups
             )
             found = self._keep_held_out(fit, offset)
             self._move_intercept(offset, weight)
@@ -297,6 +309,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         """
         data, held_out, solution = fit.data, fit.learned.held_out, fit.learned.solution
         self._ridge: Array | None = None
+        self._groups = data.groups
         assert held_out is not None
         if self.rank_ is None and self.quality == "least_squares":
             self._ridge = 1.0 / (self.C_ * data.weight)
@@ -310,9 +323,9 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
                 known = solution.factors, data.targets[0], offset
                 self._folds = vars(LandmarkFolds.of(held_out, *known))
         Y, weight = np.column_stack(data.targets)[held_out.rows], data.weight[held_out.rows]
-        return chance_of_numbers(held_out.values, Y, weight)
+        together = None if data.groups is None else data.groups[held_out.rows]
+        return chance_of_numbers(held_out.values, Y, weight, together)
 
     def _least_squares(self, ridge: Array) -> LeastSquaresPredictor:
-        return LeastSquaresPredictor(
-            self.kernel_, self.support_vectors_, ridge, self.dual_coef_, self.intercept_
-        )
+        known = ridge, self.dual_coef_, self.intercept_, self._groups
+        return LeastSquaresPredictor(self.kernel_, self.support_vectors_, *known)

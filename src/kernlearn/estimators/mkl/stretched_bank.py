@@ -18,14 +18,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.estimators.mkl.held_out_width import held_out_losses
+from kernlearn.estimators.mkl.held_out_width import halves_of, held_out_losses
 from kernlearn.families.parametric._squares import mean_squares
 from kernlearn.kernels import ARDGaussian, Gaussian, Kernel, Matern, Stretched
 from kernlearn.kernels.bank import median_distance
 from kernlearn.numerics.rounding import first_least
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.solvers.selection.column_starts import slope_scales
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 _FEWEST_ROWS, _MOST_COLUMNS = 100, 500
 # Exponents p of γ = 2ᵖ/m², m being the median distance of the stretched rows.
@@ -40,20 +40,22 @@ _CLEARLY = 0.7
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Rows, targets of shape (n, k) and weights."""
+    """Rows, targets of shape (n, k) and weights; rows of one group are held out together."""
 
     X: Array
     Y: Array
     weight: Array
+    groups: Indices | None = None
 
     def rows(self, chosen: NDArray[np.bool_]) -> Sample:
         """Some of them."""
-        return Sample(self.X[chosen], self.Y[chosen], self.weight[chosen])
+        groups = None if self.groups is None else self.groups[chosen]
+        return Sample(self.X[chosen], self.Y[chosen], self.weight[chosen], groups)
 
     def loss(self, kernels: Sequence[Kernel]) -> float:
         """The least leave-one-out loss of a machine with one of the kernels."""
         grams = (kernel(self.X) for kernel in kernels)
-        return float(held_out_losses(grams, list(self.Y.T), self.weight).min())
+        return float(held_out_losses(grams, list(self.Y.T), self.weight, self.groups).min())
 
 
 def learned_scales(
@@ -61,6 +63,7 @@ def learned_scales(
     targets: Sequence[Array],  # (n,): what is to be predicted
     weight: Array,  # (n,): weights of the rows
     rival: Kernel,  # the best Gaussian of the columns as they are
+    groups: Indices | None = None,  # (n,): rows of one number are held out together
 ) -> tuple[Array, float, str] | None:
     """Scales of columns, the ratio of losses, and a sentence, where they predict clearly better."""
     n, d = X.shape
@@ -68,11 +71,13 @@ def learned_scales(
         return None
     Y = np.column_stack(targets)
     # In units of the largest, a power of two: squares of slopes are then numbers.
-    whole = Sample(X, np.ldexp(Y, -int(np.frexp(np.abs(Y).max())[1])), weight)
+    whole = Sample(X, np.ldexp(Y, -int(np.frexp(np.abs(Y).max())[1])), weight, groups)
     units = _own_units(whole)
     if not (units.min() > _LEAST and units.max() < 1.0 / _LEAST):
         return None
-    halves = np.arange(n) % 2 == 0
+    halves = halves_of(n, groups)
+    if halves is None:
+        return None
     alike = units.max() < _ALIKE * units.min()  # such columns are in units of their own
     ours, theirs = np.array([np.inf if alike else 0.0, 0.0]), 0.0
     for learned, judged in ((halves, ~halves), (~halves, halves)):

@@ -47,6 +47,7 @@ def approximate_backend(
         statement.seed,
         table.maps,
         table.ranks,
+        statement.fold,
     )
     if isinstance(table.rank, str):
         seen = look.at_enough(rank_judge(statement), control.stopping)
@@ -113,7 +114,7 @@ def settle_on_sample(
         return statement, np.empty((0, 2))
     options, settings = statement.choices, statement.settings
     most = options.rows_for_shares if statement.share is None else options.rows_for_C
-    few = sample_for_C(statement.targets, n_kernels, statement.seed, most)
+    few = sample_for_C(statement.targets, n_kernels, statement.seed, most, statement.fold)
     total = statement.total
     if total is not None and statement.constraint == "trace":
         total *= len(few) / len(settings.sample_weight)  # of the same kernel on fewer rows
@@ -122,6 +123,7 @@ def settle_on_sample(
         targets=[y[few] for y in statement.targets],
         settings=replace(settings, sample_weight=settings.sample_weight[few]),
         total=total,
+        fold=statement.fold_of(few),
     )
     rough = replace(control, tol=max(control.tol, PATH_TOL))
     found = choose(GramProblem(part, family_on(few), sampled=True), rough)

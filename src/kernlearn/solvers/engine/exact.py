@@ -27,6 +27,7 @@ from kernlearn.solvers.core.solution import Solution, without_function
 from kernlearn.solvers.engine.backend import Solved
 from kernlearn.solvers.engine.gram_problem import GramProblem
 from kernlearn.solvers.engine.refits import HeldOutValues
+from kernlearn.solvers.nystroem.rank import with_every_fold
 from kernlearn.solvers.weights.choice_of_C import PATH_TOL, choose_C, middle_of
 from kernlearn.typing import Array, Indices
 
@@ -52,7 +53,8 @@ def _with_chosen_C(backend: GramProblem, control: Control) -> Solved[Solution]:
     statement = backend.statement
     few = np.arange(len(statement.targets[0]))
     if backend.is_plain and not backend.sampled:
-        few = sample_for_C(statement.targets, 1, statement.seed, statement.choices.rows_for_C)
+        most = statement.choices.rows_for_C
+        few = sample_for_C(statement.targets, 1, statement.seed, most, statement.fold)
     of_pool = isinstance(backend.family, KernelPool)
     if len(few) == len(statement.targets[0]) and not of_pool:
         return _along_path(backend, statement.start, control)
@@ -136,8 +138,10 @@ def mean_loss(losses: Array, sample_weight: Array) -> float:
     return float(np.average(losses[known], weights=sample_weight[known]))
 
 
-def sample_for_C(targets: Sequence[Array], n_kernels: int, seed: int, most: int) -> Indices:
-    """The rows that choose, each class in its share, sorted.
+def sample_for_C(
+    targets: Sequence[Array], n_kernels: int, seed: int, most: int, fold: Indices | None = None
+) -> Indices:
+    """The rows that choose, each class in its share and every fold with a row, sorted.
 
     At most a gigabyte of Gram matrices is made of them.
     """
@@ -146,7 +150,8 @@ def sample_for_C(targets: Sequence[Array], n_kernels: int, seed: int, most: int)
         return np.arange(n)
     shuffled = check_random_state(seed).permutation(n)
     order = shuffled[np.lexsort([y[shuffled] for y in targets])]
-    return np.sort(order[np.linspace(0, n - 1, size).astype(int)])
+    chosen = np.sort(order[np.linspace(0, n - 1, size).astype(int)])
+    return chosen if fold is None else with_every_fold(chosen, fold)
 
 
 def most_equal(losses: Sequence[Array], weight: Array) -> int:
@@ -227,6 +232,7 @@ class ExactBackend(GramProblem):
         K = self.family.combine(solution.weights)
         # The estimates of several machines are compared with each other, where refits did better.
         estimates = not self.statement.hold_out.machines and len(targets) == 1
+        estimates = estimates and not self.statement.grouped
         if estimates and quality != "least_squares":
             machine = QUALITIES[quality].build(targets[0], settings)
             a = np.atleast_2d(np.asarray(solution.dual_coef))[0]

@@ -124,10 +124,9 @@ class GramProblem:
     def refits(self, C: float, K: Array, control: Control) -> HeldOutValues:
         """Values of rows held out of machines on a kernel: least squares has a closed form."""
         (quality, settings), targets = self.machine_at(C), self.statement.targets
-        if quality == "least_squares" and len(K) > 1:
+        if quality == "least_squares" and len(K) > 1 and not self.statement.grouped:
             return HeldOutValues(np.arange(len(K)), leave_one_out_values(K, targets, settings))
-        assert self.statement.hold_out is not None
-        folds = self.statement.hold_out.folds(targets)
+        folds = self.statement.folds
         return refit_machines(K, targets, quality, settings, folds, control.stopping)
 
     @property
@@ -149,7 +148,8 @@ class GramProblem:
         part = len(rows) / family.n_points if statement.constraint == "trace" else 1.0
         settings = replace(statement.settings, sample_weight=statement.settings.sample_weight[rows])
         targets = [target[rows] for target in statement.targets]
-        stated = replace(statement, targets=targets, settings=settings, total=part * self.total)
+        fold, total = statement.fold_of(rows), part * self.total
+        stated = replace(statement, targets=targets, settings=settings, total=total, fold=fold)
         return GramProblem(stated, some, sampled=True)
 
     def of_kernels(self, chosen: Indices) -> GramProblem:

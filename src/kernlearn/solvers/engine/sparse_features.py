@@ -57,7 +57,8 @@ class SparseBackend(FactorBackend):
         super().__init__(table, statement, rows.traces)
         self.rows, self.factors, self._sparse = rows, Factors(maps), sparse
         self.Y, self.theta = np.column_stack(statement.targets), statement.settings.sample_weight
-        self.half, self.fold = np.sqrt(self.theta)[:, None], folds_of(len(self.theta))
+        self.half = np.sqrt(self.theta)[:, None]
+        self.fold = folds_of(len(self.theta), statement.fold)
         self.mean = (self.theta @ self.Y) / self.theta.sum()
         self._last: tuple[float, Array, FoldsLeftOut] | None = None
 
@@ -166,7 +167,7 @@ def _through_landmarks(
         return factors if factors.n_columns <= most else None
     Y = np.column_stack(statement.targets)
     weight, ranks = statement.settings.sample_weight, table.ranks
-    look = RankSearch(source, kernels, Y, weight, seed, None, ranks)
+    look = RankSearch(source, kernels, Y, weight, seed, None, ranks, statement.fold)
     judge = rank_judge(replace(statement, start=None, share=0.0))
     return look.at_enough(judge, control.stopping, most=min(most, ranks.most_columns())).factors
 

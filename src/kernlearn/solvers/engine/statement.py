@@ -30,6 +30,7 @@ class HoldOut:
     losses: Callable[[Array, Sequence[Array], Array], Array]
     # Whether the machines trained without each fold are needed, not their values alone
     machines: bool = True
+    stratify: bool = False  # whether targets are classes, to be spread over the folds
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,9 @@ class Statement:
     even: Array | None = None  # (m,): the shares of the kernels where all sources have the same
     penalty: Callable[[float], Penalty | None] = no_penalty  # the penalty at a C, or None
     hold_out: HoldOut | None = None  # how rows are held out after the fit; None if they are not
+    # (n,): the fold of each row, from 0 on; None for folds that are drawn when they are needed
+    fold: Indices | None = None
+    grouped: bool = False  # whether rows are held out with their fold alone, never one by one
     exact_bound: bool = False  # whether approximate backends bound the exact problem too
     seed: int = 0  # for landmarks and samples
     choices: ChoiceOptions = ChoiceOptions()  # how many rows choose what is open
@@ -98,6 +102,18 @@ class Statement:
         if self.quality in QUALITIES and QUALITIES[self.quality].targets == "values":
             unit = float(standard_deviation(self.targets[0])) or 1.0
         return [factor * (unit / size) for factor in self.factors_of_C]
+
+    @property
+    def folds(self) -> list[Indices]:
+        """The rows of each fold; of few rows, those folds that have any."""
+        if self.fold is not None:
+            return [np.flatnonzero(self.fold == number) for number in np.unique(self.fold)]
+        assert self.hold_out is not None
+        return self.hold_out.folds(self.targets)
+
+    def fold_of(self, rows: Indices) -> Indices | None:
+        """The folds of some of the rows."""
+        return None if self.fold is None else self.fold[rows]
 
     def machines(self, settings: Settings) -> list[Machine]:
         """The machines at these settings."""

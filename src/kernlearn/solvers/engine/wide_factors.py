@@ -69,7 +69,7 @@ class WideBackend(FactorBackend):
     def hold_out(self, C: float, solution: LowRankSolution, control: Control) -> FoldMachines:
         """Machines that miss a fold each."""
         with threads_for(self.rows.n_rows):
-            fold = folds_of(self.rows.n_rows)
+            fold = folds_of(self.rows.n_rows, self.statement.fold)
             known = self.traces, solution, self.machines(C), self.table.limits
             return machine_refits(self.rows, fold, *known)
 
@@ -84,7 +84,7 @@ class WideBackend(FactorBackend):
                 np.column_stack(self.statement.targets),
                 self.statement.settings.sample_weight,
             )
-            known = Y, theta, folds_of(self.rows.n_rows), 1.0 / C
+            known = Y, theta, folds_of(self.rows.n_rows, self.statement.fold), 1.0 / C
             parts = [_Corner(self.rows, int(rank)) for rank in ranks]
             losses = [leave_out_folds(part, solution.weights, *known).loss for part in parts]
         return LossByRank(ranks, np.array(losses))

@@ -26,7 +26,7 @@ from kernlearn.runtime.memory import FLOAT, allowed, available
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.nystroem.moments import Moments, loss_by_rank, moments_by_fold, total_of
-from kernlearn.typing import Array, RandomState, Rows
+from kernlearn.typing import Array, Indices, RandomState, Rows
 
 N_FOLDS = 5
 
@@ -54,13 +54,13 @@ class RankOptions:
     # A sample larger than this share of the table is not worth a look of its own
     worth_a_sample: float = 0.25
 
-    def most_columns(self) -> int:
+    def most_columns(self, n_folds: int = N_FOLDS) -> int:
         """Columns of all kernels together for whose moments there is room."""
         there = available()
         numbers = np.inf if there is None else self.moment_share * there / FLOAT
         if allowed() is None:
             numbers = min(numbers, self.moment_numbers)
-        return int(np.sqrt(numbers / N_FOLDS))
+        return int(np.sqrt(numbers / n_folds))
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +91,7 @@ class RankSearch:
     random_state: RandomState
     maps: Sequence[NystroemMap] | None = None
     options: RankOptions = field(default_factory=RankOptions)
+    fold: Indices | None = None  # (n,): the fold of each row; by default folds are drawn
 
     def at(self, rank: int | Sequence[int]) -> FactorStatistics:
         """Choose landmarks, as many of each kernel or of all, and make one pass over the rows."""
@@ -108,7 +109,7 @@ class RankSearch:
     def through(self, factors: Factors) -> FactorStatistics:
         """Make one pass over the rows."""
         n = len(self.source)
-        fold = folds_of(n)
+        fold = folds_of(n, self.fold)
         with threads_for(n):
             parts = moments_by_fold(self.source, factors, self.Y, self.sample_weight, fold)
         return FactorStatistics(factors, parts, fold)
@@ -129,7 +130,8 @@ class RankSearch:
         many as there is room for their moments.
         """
         options, m = self.options, len(self.kernels)
-        most = options.most_columns() if most is None else most
+        n_folds = N_FOLDS if self.fold is None else int(self.fold.max()) + 1
+        most = options.most_columns(n_folds) if most is None else most
         ranks = np.full(m, min(options.first, max(most // m, 1)))
         sampled = True
         while True:
@@ -155,13 +157,23 @@ class RankSearch:
         is_here = isinstance(self.source, np.ndarray) or is_frame(self.source)
         if not is_here or size > options.worth_a_sample * n:
             return self  # where rows are elsewhere, looking at them takes less than fetching them
-        rows = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
+        rows, fold = np.sort(np.random.RandomState(0).choice(n, size, replace=False)), self.fold
+        if fold is not None:
+            rows = with_every_fold(rows, fold)
+            fold = fold[rows]
         source, weight = take_rows(self.source, rows), self.sample_weight[rows]
-        return replace(self, source=source, Y=self.Y[rows], sample_weight=weight)
+        return replace(self, source=source, Y=self.Y[rows], sample_weight=weight, fold=fold)
 
 
-def folds_of(n_rows: int) -> NDArray[np.intp]:
-    """The fold of each row, by turns of a random order: the rows may be sorted."""
+def with_every_fold(rows: Indices, fold: Indices) -> Indices:
+    """Sorted rows, and one more of every fold that has none among them."""
+    return np.union1d(rows, np.unique(fold, return_index=True)[1])
+
+
+def folds_of(n_rows: int, fold: Indices | None = None) -> NDArray[np.intp]:
+    """The fold of each row: as given, or by turns of a random order, since rows may be sorted."""
+    if fold is not None:
+        return fold
     return np.random.RandomState(0).permutation(n_rows) % min(N_FOLDS, n_rows)
 
 
