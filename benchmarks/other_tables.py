@@ -24,7 +24,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from benchmarks.claims import say
 from kernlearn.comparison import compare
 from kernlearn.papers.defaults.methods import CLASSES, METHODS, NUMBERS, TUNED_SVM
-from kernlearn.papers.method_comparison import Cells, against, tests_note, timed_fit
+from kernlearn.papers.method_comparison import Cells, against, fit_split, tests_note
 from kernlearn.papers.splits import TrainTestSplit
 
 OURS = "Kernel"
@@ -281,13 +281,7 @@ def cell(task: str, made: Made, method: str, index: int) -> dict[str, float]:
     n_train = min(round(TRAINING_SHARE * len(y)), MOST_ROWS)
     train, test = order[:n_train], order[n_train:]
     split = TrainTestSplit(X.iloc[train], y[train], X.iloc[test], y[test])
-    make = METHODS[method].make
-    predicted, seconds = timed_fit(lambda: make(task, split.X_train, split.y_train), split)
-    if task == CLASSES:
-        error = 100.0 * float(np.mean(predicted != split.y_test))
-    else:
-        error = float(np.sqrt(np.mean((predicted - split.y_test) ** 2)))
-    return {"error": error, "seconds": seconds, "ratio": split.ratio}
+    return fit_split(METHODS[method], task, split, task == NUMBERS)
 
 
 def compare_methods(task: str, tables: dict[str, Callable[[], Made]], splits: int) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.comparison import Comparison, compare
 from kernlearn.comparison.rank_tests import holm
@@ -19,7 +21,7 @@ from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.grid_search import Estimator
 from kernlearn.papers.pictures import save_picture
 from kernlearn.papers.runner import run_splits
-from kernlearn.papers.splits import TrainTestSplit
+from kernlearn.papers.splits import Rows, TrainTestSplit
 from kernlearn.papers.tables import ComparisonTable, TableEntry
 
 if TYPE_CHECKING:
@@ -34,55 +36,112 @@ Cells = dict[str, list[dict[str, float]]]
 rows."""
 
 
+@dataclass(frozen=True)
+class ComparedMethod:
+    """One column of a table.
+
+    ``make(subject, X, y)`` returns an estimator that is not fitted, for training rows of this size
+    and spread; the subject is the task, or the set. `needs` is a package that must be installed,
+    and a slow method runs only when it is asked for.
+    """
+
+    name: str
+    make: Callable[[Any, Rows, Rows], Estimator]
+    needs: str | None = None
+    is_slow: bool = False
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the package it needs is installed."""
+        return self.needs is None or find_spec(self.needs) is not None
+
+
+def by_name(*methods: ComparedMethod) -> dict[str, ComparedMethod]:
+    """The methods by their names, in this order."""
+    return {method.name: method for method in methods}
+
+
+def chosen_methods(
+    names: Sequence[str], methods: Mapping[str, ComparedMethod]
+) -> list[ComparedMethod]:
+    """Methods by name, in the order of all; all that are not slow where none is named."""
+    unknown = [name for name in names if name not in methods]
+    if unknown:
+        raise ValueError(
+            f"expected methods among {', '.join(methods)}, got {unknown[0]!r}: choose some of them."
+        )
+    if not names:
+        return [method for method in methods.values() if not method.is_slow]
+    chosen = [method for method in methods.values() if method.name in names]
+    missing = [method for method in chosen if not method.is_there]
+    if missing:
+        raise ImportError(
+            f"method {missing[0].name} needs the package {missing[0].needs}, which is not "
+            f"installed: run pip install {missing[0].needs}, or leave it out."
+        )
+    return chosen
+
+
+def fit_split(
+    method: ComparedMethod, subject: Any, split: TrainTestSplit, is_regression: bool = False
+) -> dict[str, float]:
+    """Fit a method to one split: error in per cent, or root mean squared; seconds; `ratio`.
+
+    The seconds are the processor's, of making and fitting, summed over threads: they are comparable
+    on a machine that has other work to do.
+    """
+    start = time.process_time()
+    with warnings.catch_warnings():
+        # Kernels at the ends of their ranges, libsvm at its limits: the errors tell.
+        warnings.simplefilter("ignore")
+        model = method.make(subject, split.X_train, split.y_train)
+        fitted = model.fit(split.X_train, split.y_train)
+        seconds = time.process_time() - start
+        predicted = fitted.predict(split.X_test)
+    if is_regression:
+        error = float(np.sqrt(np.mean((predicted - split.y_test) ** 2)))
+    else:
+        error = 100.0 * float(np.mean(predicted != split.y_test))
+    return {"error": error, "seconds": seconds, "ratio": split.ratio}
+
+
 def run_method(
-    cell: Callable[[Any, int, int], dict[str, float]],
-    method: str,
+    cell: Callable[..., dict[str, float]],
+    method: ComparedMethod,
     task: str,
     sets: Mapping[str, Any],
     options: RunOptions,
 ) -> Cells:
     """Fit a method to the splits of all sets, or read the results of an earlier run.
 
-    ``cell(data, index, seed)`` returns the ``error``, ``seconds`` and ``ratio`` of one split. Every
-    set has a ``fingerprint``.
+    ``cell(method, data, index, seed)`` is what `fit_split` returns of one split. Every set has a
+    ``fingerprint``.
     """
     settings = {
-        "method": method,
+        "method": method.name,
         "task": task,
         "data": {name: data.fingerprint for name, data in sets.items()},
     }
     return run_splits(
-        cell,
+        partial(cell, method),
         sets,
         options.splits or N_SPLITS,
         options,
-        name=f"{task}-{method.lower().replace(', ', '-').replace(' ', '-')}",
+        name=f"{task}-{method.name.lower().replace(', ', '-').replace(' ', '-')}",
         settings=settings,
-        description=method,
+        description=method.name,
     )
-
-
-def timed_fit(make: Callable[[], Estimator], split: TrainTestSplit) -> tuple[NDArray[Any], float]:
-    """Return the predictions for the test rows, and the processor's seconds of making and fitting.
-
-    Processor time, summed over threads, is comparable on a machine that has other work to do.
-    """
-    start = time.process_time()
-    with warnings.catch_warnings():
-        # Kernels at the ends of their ranges, libsvm at its limits: the errors tell.
-        warnings.simplefilter("ignore")
-        model = make().fit(split.X_train, split.y_train)
-        seconds = time.process_time() - start
-        return model.predict(split.X_test), seconds
 
 
 def method_table(
     title: str,
-    found: Mapping[str, Cells],
+    task: str,
+    cell: Callable[..., dict[str, float]],
+    methods: Mapping[str, ComparedMethod],
+    sets: Mapping[str, Any],
     options: RunOptions,
-    rival: str,
-    picture: str,
     *,
+    rival: str,
     number_format: str,
     notes: tuple[str, ...],
 ) -> ComparisonTable:
@@ -90,10 +149,13 @@ def method_table(
 
     Every method is held against the `rival`, set by set, by the t-test that Nadeau and Bengio
     corrected for splits that share rows, with Holm's adjustment for the number of sets. The
-    critical-difference diagram goes to the file `picture`.
+    critical-difference diagram goes to the file ``TASK.png``.
     """
+    found = {
+        method.name: run_method(cell, method, task, sets, options)
+        for method in chosen_methods(options.methods, methods)
+    }
     errors = {name: _column(cells, "error") for name, cells in found.items()}
-    sets = next(iter(errors.values()))
     entries = [
         TableEntry((name,), method, None, errors[method][name], number_format)
         for name in sets
@@ -110,7 +172,7 @@ def method_table(
             *notes,
             tests_note(comparison),
             *(against(method, rival, found) for method in others),
-            save_ranks(options.out / picture, comparison, LEVEL, height=2.6),
+            save_ranks(options.out / f"{task}.png", comparison, LEVEL, height=2.6),
         )
     for method, cells in found.items():
         seconds = [value for values in _column(cells, SECONDS).values() for value in values]

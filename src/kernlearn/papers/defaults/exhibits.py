@@ -5,41 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-import numpy as np
-
 from kernlearn.papers.defaults.data import (
     TRAINING_SHARE,
     TargetTable,
     load_classes,
     load_numbers,
 )
-from kernlearn.papers.defaults.methods import (
-    CLASSES,
-    METHODS,
-    NUMBERS,
-    TUNED_SVM,
-    DefaultMethod,
-    chosen_methods,
-)
+from kernlearn.papers.defaults.methods import CLASSES, METHODS, NUMBERS, TUNED_SVM
 from kernlearn.papers.exhibits import RunOptions
-from kernlearn.papers.method_comparison import N_SPLITS, Cells, method_table, run_method, timed_fit
+from kernlearn.papers.method_comparison import (
+    N_SPLITS,
+    ComparedMethod,
+    fit_split,
+    method_table,
+)
 from kernlearn.papers.tables import ComparisonTable
 
-Methods = Mapping[str, DefaultMethod]
+Methods = Mapping[str, ComparedMethod]
 Tables = Mapping[str, TargetTable]
 
 
 def fit_cell(
-    method: DefaultMethod, task: str, table: TargetTable, index: int, seed: int
+    task: str, method: ComparedMethod, table: TargetTable, index: int, seed: int
 ) -> dict[str, float]:
-    """Fit one method to one split: the error in per cent, or root mean squared; seconds."""
-    split = table.split(index, seed)
-    predicted, seconds = timed_fit(lambda: method.make(task, split.X_train, split.y_train), split)
-    if task == CLASSES:
-        error = 100.0 * float(np.mean(predicted != split.y_test))
-    else:
-        error = float(np.sqrt(np.mean((predicted - split.y_test) ** 2)))
-    return {"error": error, "seconds": seconds, "ratio": split.ratio}
+    """Fit one method to one split."""
+    return fit_split(method, task, table.split(index, seed), task == NUMBERS)
 
 
 def reproduce_classification(
@@ -57,11 +47,7 @@ def reproduce_classification(
         f"Test error in per cent, mean ± standard error over {n} splits of the published sizes; "
         f"of these are published ones: {published} (the others: seed {options.seed})."
     )
-    title = "Classes: the IDA suite"
-    found = _run(CLASSES, methods, tables, options)
-    return method_table(
-        title, found, options, TUNED_SVM, f"{CLASSES}.png", number_format=".2f", notes=(note,)
-    )
+    return _compared("Classes: the IDA suite", CLASSES, methods, tables, options, ".2f", note)
 
 
 def reproduce_regression(
@@ -74,15 +60,26 @@ def reproduce_regression(
         f"{options.splits or N_SPLITS} random splits, {TRAINING_SHARE:.0%} for training "
         f"(seed {options.seed}). Categories and missing cells are there as in the files."
     )
-    title = "Numbers: five tables of UCI"
-    found = _run(NUMBERS, methods, tables, options)
+    return _compared("Numbers: five tables of UCI", NUMBERS, methods, tables, options, ".4g", note)
+
+
+def _compared(
+    title: str,
+    task: str,
+    methods: Methods,
+    tables: Tables,
+    options: RunOptions,
+    number_format: str,
+    note: str,
+) -> ComparisonTable:
     return method_table(
-        title, found, options, TUNED_SVM, f"{NUMBERS}.png", number_format=".4g", notes=(note,)
+        title,
+        task,
+        partial(fit_cell, task),
+        methods,
+        tables,
+        options,
+        rival=TUNED_SVM,
+        number_format=number_format,
+        notes=(note,),
     )
-
-
-def _run(task: str, methods: Methods, tables: Tables, options: RunOptions) -> dict[str, Cells]:
-    return {
-        method.name: run_method(partial(fit_cell, method, task), method.name, task, tables, options)
-        for method in chosen_methods(options.methods, methods)
-    }

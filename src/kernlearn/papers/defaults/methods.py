@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from importlib.util import find_spec
+from collections.abc import Callable
 
 import numpy as np
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -25,32 +23,13 @@ from sklearn.svm import SVC, SVR
 
 import kernlearn as kl
 from kernlearn.papers.grid_search import Estimator
+from kernlearn.papers.method_comparison import ComparedMethod, by_name
 from kernlearn.papers.splits import Rows
 
 CLASSES, NUMBERS = "classification", "regression"
 CS = [float(C) for C in np.logspace(-1, 3, 5)]
 GAMMAS = [float(gamma) for gamma in np.logspace(-4, 0, 5)]
 TREES = 500
-
-
-@dataclass(frozen=True)
-class DefaultMethod:
-    """One column of a table.
-
-    ``make(task, X, y)`` returns an estimator that is not fitted, for training rows of this size
-    and spread. `needs` is a package that must be installed, and a slow method runs only when it
-    is asked for.
-    """
-
-    name: str
-    make: Callable[[str, Rows, Rows], Estimator]
-    needs: str | None = None
-    is_slow: bool = False
-
-    @property
-    def is_there(self) -> bool:
-        """Whether the package it needs is installed."""
-        return self.needs is None or find_spec(self.needs) is not None
 
 
 def prepared(estimator: Estimator) -> Estimator:
@@ -139,45 +118,17 @@ class _RecursiveFeatureMachine:
 
 
 TUNED_SVM = "tuned SVM"
-METHODS: dict[str, DefaultMethod] = {
-    method.name: method
-    for method in (
-        DefaultMethod("Kernel", _kernel),
-        DefaultMethod("LSSVM", _ours(kl.LSSVMClassifier, kl.LSSVMRegressor)),
-        DefaultMethod("FirstLevel", _ours(kl.FirstLevelClassifier, kl.FirstLevelRegressor)),
-        DefaultMethod("MKL", _ours(kl.MKLClassifier, kl.MKLRegressor)),
-        DefaultMethod("Hyperkernel", _ours(kl.HyperkernelClassifier, kl.HyperkernelRegressor)),
-        DefaultMethod(TUNED_SVM, _tuned_svm),
-        DefaultMethod("boosting", _boosting),
-        DefaultMethod("forest", _forest),
-        DefaultMethod("GP, ARD", lambda task, X, y: _GaussianProcess(task), is_slow=True),
-        DefaultMethod(
-            "xRFM", lambda task, X, y: _RecursiveFeatureMachine(task), needs="xrfm", is_slow=True
-        ),
-    )
-}
-
-
-def chosen_methods(
-    names: Sequence[str], methods: Mapping[str, DefaultMethod] = METHODS
-) -> list[DefaultMethod]:
-    """Methods by name; all that are not slow where none is named.
-
-    >>> [method.name for method in chosen_methods(["forest", "Kernel"])]
-    ['Kernel', 'forest']
-    """
-    unknown = [name for name in names if name not in methods]
-    if unknown:
-        raise ValueError(
-            f"expected methods among {', '.join(methods)}, got {unknown[0]!r}: choose some of them."
-        )
-    if not names:
-        return [method for method in methods.values() if not method.is_slow]
-    chosen = [method for method in methods.values() if method.name in names]
-    missing = [method for method in chosen if not method.is_there]
-    if missing:
-        raise ImportError(
-            f"method {missing[0].name} needs the package {missing[0].needs}, which is not "
-            f"installed: run pip install {missing[0].needs}, or leave it out."
-        )
-    return chosen
+METHODS = by_name(
+    ComparedMethod("Kernel", _kernel),
+    ComparedMethod("LSSVM", _ours(kl.LSSVMClassifier, kl.LSSVMRegressor)),
+    ComparedMethod("FirstLevel", _ours(kl.FirstLevelClassifier, kl.FirstLevelRegressor)),
+    ComparedMethod("MKL", _ours(kl.MKLClassifier, kl.MKLRegressor)),
+    ComparedMethod("Hyperkernel", _ours(kl.HyperkernelClassifier, kl.HyperkernelRegressor)),
+    ComparedMethod(TUNED_SVM, _tuned_svm),
+    ComparedMethod("boosting", _boosting),
+    ComparedMethod("forest", _forest),
+    ComparedMethod("GP, ARD", lambda task, X, y: _GaussianProcess(task), is_slow=True),
+    ComparedMethod(
+        "xRFM", lambda task, X, y: _RecursiveFeatureMachine(task), needs="xrfm", is_slow=True
+    ),
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 
 import numpy as np
 
@@ -15,35 +14,38 @@ from kernlearn.papers.fusion.data import (
     SourceSet,
     load_all,
 )
-from kernlearn.papers.fusion.methods import LEARNED, METHODS, chosen_names
-from kernlearn.papers.method_comparison import N_SPLITS, method_table, run_method, timed_fit
+from kernlearn.papers.fusion.methods import LEARNED, METHODS
+from kernlearn.papers.method_comparison import (
+    N_SPLITS,
+    ComparedMethod,
+    chosen_methods,
+    fit_split,
+    method_table,
+)
 from kernlearn.papers.tables import ComparisonTable
 from kernlearn.runtime.phrases import counted
-
-TASK = "fusion"
 
 
 def reproduce_fusion(options: RunOptions, sets: Iterable[str] | None = None) -> ComparisonTable:
     """Errors with learned weights beside other methods, on all sets or on those named."""
-    names = chosen_names(options.methods)
+    chosen_methods(options.methods, METHODS)  # refuses names before anything is read
     data = load_all(options.data_dir, sets)
     return method_table(
         "Several sources: learned weights and what else there is",
-        {name: run_method(partial(fit_cell, name), name, TASK, data, options) for name in names},
+        "fusion",
+        fit_cell,
+        METHODS,
+        data,
         options,
         rival=LEARNED,
-        picture="fusion.png",
         number_format=".2f",
         notes=_notes(data, options),
     )
 
 
-def fit_cell(method: str, data: SourceSet, index: int, seed: int) -> dict[str, float]:
-    """Fit one method to one split: its error in per cent, and its seconds."""
-    split = data.split(index, seed)
-    predicted, seconds = timed_fit(lambda: METHODS[method](data, split.X_train), split)
-    error = 100.0 * float(np.mean(predicted != split.y_test))
-    return {"error": error, "seconds": seconds, "ratio": split.ratio}
+def fit_cell(method: ComparedMethod, data: SourceSet, index: int, seed: int) -> dict[str, float]:
+    """Fit one method to one split."""
+    return fit_split(method, data, data.split(index, seed))
 
 
 def _notes(sets: dict[str, SourceSet], options: RunOptions) -> tuple[str, ...]:

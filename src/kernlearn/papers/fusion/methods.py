@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from kernlearn.kernels import (
 from kernlearn.papers.defaults.methods import CS, GAMMAS
 from kernlearn.papers.fusion.data import Kind, SourceSet, columns_of
 from kernlearn.papers.grid_search import Estimator
+from kernlearn.papers.method_comparison import ComparedMethod, by_name
 from kernlearn.papers.splits import Rows
 
 LENGTHS = (1, 2, 3)
@@ -148,10 +149,10 @@ class _SplittableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return kept if isinstance(kept, np.ndarray) else kept.toarray()
 
 
-def _beside(*steps: Callable[[], Estimator]) -> Callable[[SourceSet, Rows], Estimator]:
+def _beside(*steps: Callable[[], Estimator]) -> Callable[[SourceSet, Rows, Rows], Estimator]:
     """All sources prepared by their kind, side by side, before the steps."""
 
-    def make(data: SourceSet, X: Rows) -> Estimator:
+    def make(data: SourceSet, X: Rows, y: Rows) -> Estimator:
         columns = [(_COLUMNS[source.kind](), source.place) for source in data.sources.values()]
         return make_pipeline(make_column_transformer(*columns), *(step() for step in steps))
 
@@ -172,25 +173,11 @@ def _logistic() -> Estimator:
 
 
 LEARNED = "learned weights"
-METHODS: dict[str, Callable[[SourceSet, Rows], Estimator]] = {
-    LEARNED: lambda data, X: _CombinedSources(data, "auto"),
-    "equal weights": lambda data, X: _CombinedSources(data, 1.0),
-    "best source": lambda data, X: _BestSource(data, 0.0),
-    "tuned SVM": _beside(_tuned_svm),
-    "boosting": _beside(_SplittableColumns, _boosting),
-    "logistic": _beside(_logistic),
-}
-
-
-def chosen_names(names: Sequence[str]) -> list[str]:
-    """Methods by name, in their order; all where none is named.
-
-    >>> chosen_names(["boosting", "best source"])
-    ['best source', 'boosting']
-    """
-    unknown = [name for name in names if name not in METHODS]
-    if unknown:
-        raise ValueError(
-            f"expected methods among {', '.join(METHODS)}, got {unknown[0]!r}: choose some of them."
-        )
-    return [name for name in METHODS if name in names or not names]
+METHODS = by_name(
+    ComparedMethod(LEARNED, lambda data, X, y: _CombinedSources(data, "auto")),
+    ComparedMethod("equal weights", lambda data, X, y: _CombinedSources(data, 1.0)),
+    ComparedMethod("best source", lambda data, X, y: _BestSource(data, 0.0)),
+    ComparedMethod("tuned SVM", _beside(_tuned_svm)),
+    ComparedMethod("boosting", _beside(_SplittableColumns, _boosting)),
+    ComparedMethod("logistic", _beside(_logistic)),
+)
