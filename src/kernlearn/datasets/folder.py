@@ -16,8 +16,13 @@ class DataNotFoundError(FileNotFoundError):
     """A data file is not where it was looked for; the message says what to put where."""
 
 
-def find_file(data_dir: str | os.PathLike[str], relative: str, content: str) -> Path:
+def find_file(data_dir: str | os.PathLike[str] | None, relative: str, content: str) -> Path:
     """Return the path of a file in the data folder; `content` is what it holds, for the message."""
+    if data_dir is None:
+        raise DataNotFoundError(
+            f"expected a data folder with {relative}, but none was given: name it with --data, "
+            f"since {content} cannot be fetched in that form."
+        )
     path = Path(data_dir) / relative
     if path.is_file():
         return path

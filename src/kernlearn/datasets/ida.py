@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.datasets.folder import DataNotFoundError, find_file, load_arrays
+from kernlearn.datasets.folder import find_file, load_arrays
 from kernlearn.datasets.sets import PartitionedSet
 from kernlearn.typing import Array
 
@@ -47,11 +47,6 @@ def load_ida(name: str, data_dir: str | os.PathLike[str] | None) -> PartitionedS
     """
     if name not in IDA_NAMES:
         raise ValueError(f"unknown IDA set {name!r}: choose from {', '.join(IDA_NAMES)}.")
-    if data_dir is None:
-        raise DataNotFoundError(
-            f"expected a data folder with ida/{name}.npz, but none was given: name it with "
-            "--data, since this suite cannot be fetched."
-        )
     path = find_file(data_dir, f"ida/{name}.npz", f"the IDA set {name}")
     arrays = load_arrays(path, IDA_KEYS, "the set")
     X = np.asarray(arrays["X"], dtype=np.float64)
@@ -113,11 +108,6 @@ def load_ripley(data_dir: str | os.PathLike[str] | None) -> PartitionedSet:
     ----------
     B. D. Ripley (1996), Pattern Recognition and Neural Networks, Cambridge University Press.
     """
-    if data_dir is None:
-        raise DataNotFoundError(
-            f"expected a data folder with {RIPLEY_FILE}, but none was given: name it with --data, "
-            "since this set cannot be fetched."
-        )
     path = find_file(data_dir, RIPLEY_FILE, "Ripley's synthetic set")
     parts = load_arrays(path, RIPLEY_KEYS, "the set")
     X = np.vstack([parts["X_train"], parts["X_test"]]).astype(np.float64)

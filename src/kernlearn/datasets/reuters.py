@@ -46,7 +46,7 @@ class ReutersCorpus:
 
 
 def load_reuters(
-    data_dir: str | os.PathLike[str], n_topics: int = 5, stop_words: str | None = "english"
+    data_dir: str | os.PathLike[str] | None, n_topics: int = 5, stop_words: str | None = "english"
 ) -> ReutersCorpus:
     """Count the words of the ModApte documents.
 
@@ -55,9 +55,10 @@ def load_reuters(
 
     Parameters
     ----------
-    data_dir : path
+    data_dir : path or None
         Folder holding ``text/reuters_modapte.jsonl.gz``: one JSON object a line, with the
-        keys ``split`` (train or test), ``topics`` (a list), ``title`` and ``body``.
+        keys ``split`` (train or test), ``topics`` (a list), ``title`` and ``body``. The documents
+        can be fetched from nowhere in that form, so None is refused.
     n_topics : int, default=5
         How many of the most frequent topics become labels.
     stop_words : str or None, default="english"
@@ -67,9 +68,7 @@ def load_reuters(
     -------
     ReutersCorpus
     """
-    path = find_file(data_dir, TEXT_FILE, "the Reuters documents")
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        documents = [json.loads(line) for line in file]
+    documents = read_documents(data_dir)
     is_train = np.array([document["split"] == "train" for document in documents])
     topics = _frequent_topics([d for d in documents if d["split"] == "train"], n_topics)
     texts = np.array([f"{d['title']} {d['body']}" for d in documents], dtype=object)
@@ -82,6 +81,13 @@ def load_reuters(
         is_train=is_train,
         words=tuple(vectorizer.get_feature_names_out()),
     )
+
+
+def read_documents(data_dir: str | os.PathLike[str] | None) -> list[dict[str, Any]]:
+    """Return the documents as they are stored: ``split``, ``topics``, ``title`` and ``body``."""
+    path = find_file(data_dir, TEXT_FILE, "the Reuters documents")
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
 
 
 def load_reuters_counts(data_dir: str | os.PathLike[str]) -> ReutersCorpus:

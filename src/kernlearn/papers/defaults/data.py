@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.datasets import IDA_NAMES, UCI_REGRESSION_NAMES, PartitionedSet, load_ida
-from kernlearn.datasets.folder import DataNotFoundError, find_file
+from kernlearn.datasets.folder import find_file
 from kernlearn.datasets.sets import random_order
 from kernlearn.datasets.uci import REGRESSION_FORMATS
 from kernlearn.papers.splits import TrainTestSplit, fingerprint
@@ -66,11 +66,6 @@ def load_numbers(
 ) -> dict[str, TargetTable]:
     """Five tables of UCI with their categories and missing cells; rows without target dropped."""
     pd = load_pandas("comparing methods")
-    if data_dir is None:
-        raise DataNotFoundError(
-            "expected a data folder with uci_reg/NAME.csv.gz, but none was given: name it with "
-            "--data."
-        )
     tables = {}
     for name in names:
         spelt = REGRESSION_FORMATS[name]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from kernlearn.datasets.folder import DataNotFoundError, find_file
-from kernlearn.datasets.reuters import TEXT_FILE
+from kernlearn.datasets.folder import find_file
+from kernlearn.datasets.reuters import read_documents
 from kernlearn.papers.splits import Rows, TrainTestSplit, fingerprint
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.typing import Indices
@@ -102,11 +100,6 @@ def _lacks(X: Rows, source: SourceColumns) -> NDArray[np.bool_]:
 
 def load_all(data_dir: Path | None, names: Iterable[str] | None = None) -> dict[str, SourceSet]:
     """Load every set of `LOADERS`, or those named."""
-    if data_dir is None:
-        raise DataNotFoundError(
-            "expected a data folder with multiview/NAME.npz and others, but none was given: name "
-            "it with --data."
-        )
     return {name: LOADERS[name](name, data_dir) for name in names or LOADERS}
 
 
@@ -120,15 +113,15 @@ def _hstack_views(
     return SourceSet(name, X, y, sources, **more)
 
 
-def _arrays(name: str, data_dir: Path) -> dict[str, NDArray[Any]]:
+def _arrays(name: str, data_dir: Path | None) -> dict[str, NDArray[Any]]:
     with np.load(find_file(data_dir, f"multiview/{name}.npz", f"the views of {name}")) as arrays:
         return {key: arrays[key] for key in arrays.files}
 
 
-def _views(kind: Kind) -> Callable[[str, Path], SourceSet]:
+def _views(kind: Kind) -> Callable[[str, Path | None], SourceSet]:
     """Loader of a file with one array for each view, and y."""
 
-    def load(name: str, data_dir: Path) -> SourceSet:
+    def load(name: str, data_dir: Path | None) -> SourceSet:
         arrays = _arrays(name, data_dir)
         y = arrays.pop("y")
         return _hstack_views(name, arrays, kind, y)
@@ -136,7 +129,7 @@ def _views(kind: Kind) -> Callable[[str, Path], SourceSet]:
     return load
 
 
-def _proteinfold(name: str, data_dir: Path) -> SourceSet:
+def _proteinfold(name: str, data_dir: Path | None) -> SourceSet:
     """Twelve views of proteins, and their sequences, in the same order of rows.
 
     That the orders agree is not written anywhere. Labels do, row by row; and the shares of the
@@ -166,7 +159,7 @@ def _proteinfold(name: str, data_dir: Path) -> SourceSet:
     return SourceSet(name, X, y, sources, published)
 
 
-def _omics(name: str, data_dir: Path) -> SourceSet:
+def _omics(name: str, data_dir: Path | None) -> SourceSet:
     """Three sources; the published test rows lack the third."""
     arrays = _arrays(name, data_dir)
     n_train, n_test = len(arrays["train_subtype"]), len(arrays["test_subtype"])
@@ -181,7 +174,7 @@ def _omics(name: str, data_dir: Path) -> SourceSet:
     return _hstack_views(name, views, "numbers", y, published=published)
 
 
-def _reviews(name: str, data_dir: Path) -> SourceSet:
+def _reviews(name: str, data_dir: Path | None) -> SourceSet:
     """Title, text, numbers and categories of reviews; the rating would give the target away."""
     path = find_file(data_dir, f"big/{name}.parquet", "the clothing reviews")
     frame = load_pandas("reading reviews").read_parquet(path)
@@ -198,11 +191,9 @@ def _reviews(name: str, data_dir: Path) -> SourceSet:
     return SourceSet(name, X, frame["Recommended IND"].to_numpy(), sources)
 
 
-def _news(name: str, data_dir: Path) -> SourceSet:
+def _news(name: str, data_dir: Path | None) -> SourceSet:
     """Title and body of the Reuters documents that carry just one of five topics."""
-    path = find_file(data_dir, TEXT_FILE, "the Reuters documents")
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        documents = [json.loads(line) for line in file]
+    documents = read_documents(data_dir)
     topics = ("earn", "acq", "money-fx", "grain", "crude")
     found = [(d, set(topics).intersection(d["topics"])) for d in documents]
     kept = [(d, min(carried)) for d, carried in found if len(carried) == 1]
@@ -212,7 +203,7 @@ def _news(name: str, data_dir: Path) -> SourceSet:
     return SourceSet(name, X, np.array([topic for _, topic in kept]), sources)
 
 
-LOADERS: dict[str, Callable[[str, Path], SourceSet]] = {
+LOADERS: dict[str, Callable[[str, Path | None], SourceSet]] = {
     "msrc_v5": _views("numbers"),
     "mfeat": _views("numbers"),
     "prokaryotic": _views("numbers"),

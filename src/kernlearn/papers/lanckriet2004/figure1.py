@@ -15,7 +15,7 @@ from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-from kernlearn.datasets import DataNotFoundError, ReutersCorpus, load_reuters
+from kernlearn.datasets import ReutersCorpus, load_reuters
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.lanckriet2004 import published
 from kernlearn.papers.lanckriet2004.protocol import MACHINES, evaluate
@@ -45,13 +45,8 @@ def reproduce_figure1(
     options: RunOptions, n_train: int = N_TRAIN, corpus: ReutersCorpus | None = None
 ) -> ComparisonTable:
     """Run Figure 1 and return accuracies and weights, the latter beside the published ones."""
-    if corpus is None and options.data_dir is None:
-        raise DataNotFoundError(
-            "expected a data folder with text/reuters_modapte.jsonl.gz, but none was given: "
-            "name it with --data, since these documents cannot be fetched."
-        )
     if corpus is None:
-        corpus = load_reuters(str(options.data_dir))
+        corpus = load_reuters(options.data_dir)
     repetitions = options.splits or PAPER_REPETITIONS
     settings = {"concepts": options.concepts, "data": fingerprint(corpus.counts.data)}
     digest = settings_hash(results_file(options, "figure1", settings).settings)
