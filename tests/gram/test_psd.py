@@ -110,7 +110,7 @@ def test_negative_definite_and_hollow_matrices_are_refused():
         (np.ones((0, 0)), r"rows and columns, got shape \(0, 0\)"),
         ([[np.nan]], r"must hold finite numbers only, got NaN or infinity; rescale"),
         ([[np.inf]], r"must hold finite numbers only"),
-        ([["a"]], r"must hold real numbers in rows of one length, got list"),
+        ([["a"]], r"array of real numbers in rows of one length, got list"),
         ([[1j]], r"must hold real numbers"),
         ([[1.0, 2.0], [0.5, 1.0]], r"symmetric, .* differ by up to 1.5; .* pass \(K \+ K.T\) / 2"),
     ],

@@ -94,9 +94,15 @@ def test_the_radius_of_a_series_of_ones_own_is_kept():
         (np.zeros((0, 2, 2)), r"at least one pair and one feature, got shape \(0, 2, 2\)"),
         (np.zeros((2, 2, 0)), r"at least one pair and one feature, got shape \(2, 2, 0\)"),
         (PAIRS * np.nan, r"finite numbers only, got nan in pair 0, point 0, feature 0; remove"),
-        ([[["a"], ["b"]]], r"array of real numbers, got list that is not one; encode"),
-        ([[[1.0], [1.0, 2.0]]], r"array of real numbers, got list that is not one; .*same number"),
-        (PAIRS + 1j, r"array of real numbers, got ndarray that is not one"),
+        (
+            [[["a"], ["b"]]],
+            r"rows of one length, got list that is not one; encode text",
+        ),
+        (
+            [[[1.0], [1.0, 2.0]]],
+            r"rows of one length, got list that is not one; .*float64",
+        ),
+        (PAIRS + 1j, r"hold real numbers, got complex ones"),
     ],
 )
 def test_pairs_are_checked(pairs, message):

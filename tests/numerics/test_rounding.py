@@ -17,9 +17,8 @@ from kernlearn.gram._pivoted_cholesky import _largest
 from kernlearn.kernels import Centered, Gaussian, Linear, Normalized
 from kernlearn.methods.paired import squared_errors
 from kernlearn.numerics.rounding import first_least, is_less, standard_deviation, without_rounding
-from kernlearn.quality.discriminants import Discriminants
+from kernlearn.quality.discriminants import Discriminants, fit_softmax
 from kernlearn.quality.predictive import LogLoss
-from kernlearn.quality.softmax import fit_softmax
 from kernlearn.solvers.engine.exact import most_equal
 from kernlearn.solvers.selection.mixture import weights_by_errors
 from kernlearn.solvers.selection.ridge_search import minimise_along

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
+from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut, SelectionCriterion
 from kernlearn.quality.ls_svm import fit_ls_svm
-from kernlearn.quality.selection_criterion import SelectionCriterion
 
 
 def bordered(K, Y, ridge):

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn.kernels._symmetry import is_asymmetric, largest_asymmetry, surely_symmetric
-from kernlearn.kernels._validation import check_real, is_finite
+from kernlearn.kernels._validation import as_floats, is_finite
 from kernlearn.typing import Array
 
 
 def check_matrix(K: ArrayLike, name: str) -> Array:
     """Return `K` as a 2-D float64 array of finite numbers, without a copy where it is one."""
-    matrix = _as_floats(K, name)
+    matrix = as_floats(K, name)
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise ValueError(
             f"{name} must be a matrix with rows and columns, got shape {matrix.shape}; pass the "
@@ -36,7 +36,7 @@ def check_symmetric(K: ArrayLike, name: str) -> Array:
     """Return `K` as a square float64 array, symmetric up to rounding."""
     shape = np.shape(K)
     if len(shape) == 2 and shape[0] == shape[1] > 0:
-        matrix = _as_floats(K, name)
+        matrix = as_floats(K, name)
         if surely_symmetric(matrix):
             return matrix
     matrix = check_square(K, name)
@@ -51,32 +51,13 @@ def check_symmetric(K: ArrayLike, name: str) -> Array:
 
 def check_vector(values: ArrayLike, length: int, name: str) -> Array:
     """Return `values` as a float64 vector of finite numbers of this length."""
-    vector = _as_floats(values, name)
+    vector = as_floats(values, name)
     if vector.shape != (length,):
         raise ValueError(
             f"{name} must be a vector of length {length}, got shape {vector.shape}; pass one "
             "number for each row or column of the matrix."
         )
     return check_finite(vector, name)
-
-
-def _as_floats(values: ArrayLike, name: str) -> Array:
-    check_real(values, name)
-    if np.ma.is_masked(values):
-        raise ValueError(
-            f"{name} must hold finite numbers only, got an array with masked entries; fill them, "
-            "or remove the points that they belong to."
-        )
-    try:
-        raw = np.asarray(values)
-        if raw.dtype.kind in "biufO":
-            return raw.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
-        pass
-    raise ValueError(
-        f"{name} must hold real numbers in rows of one length, got {type(values).__name__} "
-        "that is not such an array; convert it to a float64 array."
-    )
 
 
 def check_finite(values: Array, name: str) -> Array:

@@ -2,10 +2,9 @@
 
 from kernlearn.hyperkernels.base import Expansion, Hyperkernel
 from kernlearn.hyperkernels.convolution import Convolution
-from kernlearn.hyperkernels.explicit import Explicit
 from kernlearn.hyperkernels.gaussian import GaussianHyperkernel
 from kernlearn.hyperkernels.harmonic import ARDHarmonic, Harmonic
-from kernlearn.hyperkernels.power_series import TABLE_2, PowerSeries, Series
+from kernlearn.hyperkernels.series import TABLE_2, Explicit, PowerSeries, Series
 from kernlearn.hyperkernels.translation_invariant import TranslationInvariant
 from kernlearn.hyperkernels.wishart import Wishart
 

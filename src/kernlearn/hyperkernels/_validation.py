@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from kernlearn.kernels import Kernel
-from kernlearn.kernels._validation import is_finite
+from kernlearn.kernels._validation import as_floats, is_finite
 from kernlearn.typing import Array, Indices, RandomState
 
 # A kernel gives matrices; the diagonals of blocks of this size hold the values for pairs. Smaller
@@ -17,7 +17,7 @@ _BLOCK = 64
 
 def check_pairs(pairs: ArrayLike, name: str) -> Array:
     """Return `pairs` as a float64 array (n_pairs, 2, n_features) of finite numbers."""
-    values = _as_numbers(pairs, name)
+    values = as_floats(pairs, name)
     if values.ndim != 3 or values.shape[1] != 2 or 0 in values.shape:
         raise ValueError(
             f"{name} must have shape (n_pairs, 2, n_features) with at least one pair and one "
@@ -35,7 +35,7 @@ def check_pairs(pairs: ArrayLike, name: str) -> Array:
 
 def check_one_pair(pair: ArrayLike) -> Array:
     """Return one pair, of shape (2, n_features), as a table of pairs (1, 2, n_features)."""
-    values = _as_numbers(pair, "pair")
+    values = as_floats(pair, "pair")
     if values.ndim != 2 or len(values) != 2:
         raise ValueError(
             f"pair must have shape (2, n_features), got shape {values.shape}; pass its two points, "
@@ -55,7 +55,7 @@ def check_same_features(n_features: int, expected: int, name: str) -> None:
 
 def check_weights(weights: ArrayLike, n_pairs: int) -> Array:
     """Return one finite, non-negative weight for each pair."""
-    values = _as_numbers(weights, "weights")
+    values = as_floats(weights, "weights")
     if values.shape != (n_pairs,) or not is_finite(values) or values.min() < 0:
         raise ValueError(
             f"weights must be {n_pairs} non-negative finite numbers, one for each pair, got "
@@ -85,19 +85,6 @@ def check_not_negative(values: Array, kernel: Kernel, owner: str) -> None:
 def quiet() -> np.errstate:
     """No warnings: overflow is found in the values, and underflow to zero is the right answer."""
     return np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
-
-
-def _as_numbers(values: ArrayLike, name: str) -> Array:
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind in "biufO":
-            return array.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
-        pass
-    raise ValueError(
-        f"{name} must be an array of real numbers, got {type(values).__name__} that is not one; "
-        "encode text and give every point the same number of features."
-    )
 
 
 def choose_pairs(m: int, n_pairs: int | None, random_state: RandomState) -> Indices:

@@ -77,6 +77,7 @@ class _Wrapper(_Composite):
 
     def _check_parameters(self) -> None:
         check_part(self.kernel, type(self).__name__)
+        super()._check_parameters()
 
     def _fitted(self, X: Table) -> Kernel:
         part = self.kernel.fitted_to(X)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from numbers import Integral, Real
-from typing import TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,15 @@ from numpy.typing import ArrayLike
 from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array
+
+Check: TypeAlias = Callable[[Any, str], object]
+"""Refuses a value of a parameter that it is told the name of."""
+
+
+def check_declared(owner: object, checks: Iterable[tuple[str, Check]]) -> None:
+    """Check every parameter that has a check."""
+    for name, check in checks:
+        check(getattr(owner, name), f"{type(owner).__name__}'s {name}")
 
 
 def positive(value: object, name: str) -> float:

@@ -152,6 +152,26 @@ def check_numbers(X: object, name: str) -> Array:
     return numbers
 
 
+def as_floats(values: Rows, name: str) -> Array:
+    """Return an array of real numbers of any shape as float64, without a copy where it is one."""
+    check_real(values, name)
+    if np.ma.is_masked(values):
+        raise ValueError(
+            f"{name} must hold finite numbers only, got an array with masked entries; fill them, "
+            "or remove the points that they belong to."
+        )
+    try:
+        raw = np.asarray(values)
+        if raw.dtype.kind in "biufO":
+            return raw.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(
+        f"{name} must be an array of real numbers in rows of one length, got "
+        f"{type(values).__name__} that is not one; encode text, and pass a float64 array."
+    )
+
+
 def check_same_columns(X: Table, Y: Table) -> None:
     """Refuse two tables whose columns do not match in number or, for data frames, in name."""
     if X.shape[1] != Y.shape[1]:

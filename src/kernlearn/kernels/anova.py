@@ -42,13 +42,11 @@ class ANOVA(_UnitDiagonal):
            [0.5, 1. ]])
     """
 
+    parameter_checks = (("gamma", positive), ("degree", positive_integer))
+
     def __init__(self, gamma: float = 1.0, degree: int = 2) -> None:
         self.gamma = gamma
         self.degree = degree
-
-    def _check_parameters(self) -> None:
-        positive(self.gamma, "ANOVA's gamma")
-        positive_integer(self.degree, "ANOVA's degree")
 
     def _evaluate(self, X: Array, Y: Array) -> Array:
         same = Y is X

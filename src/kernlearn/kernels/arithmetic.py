@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,22 @@ from kernlearn.kernels.base import Kernel
 from kernlearn.typing import Array, Table
 
 
-class Sum(_Combination):
+class _EntryByEntry(_Combination):
+    """Values of all parts joined by one operation, which may write into its first argument."""
+
+    passes_arrays = True
+    in_place: Callable[[Array, Array], Array]
+
+    def _evaluate(self, X: Table, Y: Table) -> Array:
+        parts = (kernel(X, Y) for kernel in self.kernels)
+        return reduce(self.in_place, parts, copied(next(parts)))
+
+    def _diag(self, X: Table) -> Array:
+        parts = (kernel.diag(X) for kernel in self.kernels)
+        return reduce(self.in_place, parts, copied(next(parts)))
+
+
+class Sum(_EntryByEntry):
     r"""The sum of kernels, :math:`k(x, z) = \sum_i k_i(x, z)`; also written ``k1 + k2``.
 
     Parameters
@@ -32,19 +49,10 @@ class Sum(_Combination):
     array([[2.]])
     """
 
-    passes_arrays = True
-
-    def _evaluate(self, X: Table, Y: Table) -> Array:
-        total: Array = copied(self.kernels[0](X, Y))
-        for kernel in self.kernels[1:]:
-            total += kernel(X, Y)
-        return total
-
-    def _diag(self, X: Table) -> Array:
-        return np.asarray(np.sum([kernel.diag(X) for kernel in self.kernels], axis=0))
+    in_place = staticmethod(operator.iadd)
 
 
-class Product(_Combination):
+class Product(_EntryByEntry):
     r"""The product of kernels, :math:`k(x, z) = \prod_i k_i(x, z)`; also written ``k1 * k2``.
 
     It is a kernel by Schur's product theorem.
@@ -61,16 +69,7 @@ class Product(_Combination):
     array([[20.]])
     """
 
-    passes_arrays = True
-
-    def _evaluate(self, X: Table, Y: Table) -> Array:
-        total: Array = copied(self.kernels[0](X, Y))
-        for kernel in self.kernels[1:]:
-            total *= kernel(X, Y)
-        return total
-
-    def _diag(self, X: Table) -> Array:
-        return np.asarray(np.prod([kernel.diag(X) for kernel in self.kernels], axis=0))
+    in_place = staticmethod(operator.imul)
 
 
 class Scaled(_Wrapper):
@@ -91,14 +90,11 @@ class Scaled(_Wrapper):
     """
 
     passes_arrays = True
+    parameter_checks = (("scale", non_negative),)
 
     def __init__(self, kernel: Kernel, scale: float = 1.0) -> None:
         self.kernel = kernel
         self.scale = scale
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        non_negative(self.scale, "Scaled's scale")
 
     def sparse_rows(self, X: Table) -> SparseRows | None:
         """The rows, longer or shorter."""
@@ -133,14 +129,11 @@ class Power(_Wrapper):
     """
 
     passes_arrays = True
+    parameter_checks = (("exponent", positive_integer),)
 
     def __init__(self, kernel: Kernel, exponent: int = 2) -> None:
         self.kernel = kernel
         self.exponent = exponent
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        positive_integer(self.exponent, "Power's exponent")
 
     def _evaluate(self, X: Table, Y: Table) -> Array:
         # A bank may hold several powers of one kernel.

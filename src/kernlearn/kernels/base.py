@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from kernlearn._device import beside, is_elsewhere, namespace, to_host
-from kernlearn.kernels._parameters import non_negative, positive_integer
+from kernlearn.kernels._parameters import Check, check_declared, non_negative, positive_integer
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._symmetry import exactly_symmetric
@@ -61,6 +61,9 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
 
     is_product = False
     """Whether k is the product of its values on single columns, which `_by_column` gives."""
+
+    parameter_checks: tuple[tuple[str, Check], ...] = ()
+    """A check for each parameter that one function of `_parameters` can judge."""
 
     _cure_of_overflow = (
         "rescale the columns first, for example with sklearn.preprocessing.StandardScaler"
@@ -163,6 +166,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
 
     def _check_parameters(self) -> None:
         """Refuse parameters that give no kernel; called before every evaluation."""
+        check_declared(self, self.parameter_checks)
 
     def _check_table(self, X: object, name: str) -> Rows:
         """Return `X` as a table with rows and columns; the entries are not looked at."""

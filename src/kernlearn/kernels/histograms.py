@@ -48,11 +48,10 @@ class ChiSquared(_UnitDiagonal, _OfHistograms):
            [0.3679, 1.    ]])
     """
 
+    parameter_checks = (("gamma", positive),)
+
     def __init__(self, gamma: float = 1.0) -> None:
         self.gamma = gamma
-
-    def _check_parameters(self) -> None:
-        positive(self.gamma, "ChiSquared's gamma")
 
     def _evaluate(self, X: Array, Y: Array) -> Array:
         return np.asarray(chi2_kernel(X, Y, gamma=self.gamma))

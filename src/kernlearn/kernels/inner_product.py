@@ -64,14 +64,11 @@ class Polynomial(Kernel):
 
     takes_sparse = True
     follows_arrays = True
+    parameter_checks = (("degree", positive_integer), ("offset", non_negative))
 
     def __init__(self, degree: int = 2, offset: float = 1.0) -> None:
         self.degree = degree
         self.offset = offset
-
-    def _check_parameters(self) -> None:
-        positive_integer(self.degree, "Polynomial's degree")
-        non_negative(self.offset, "Polynomial's offset")
 
     def _evaluate(self, X: Matrix, Y: Matrix) -> Array:
         return self._raise(inner_products(X, Y))

@@ -37,12 +37,10 @@ class Gaussian(_UnitDiagonal):
     takes_sparse = True
     follows_arrays = True
     is_product = True
+    parameter_checks = (("gamma", positive),)
 
     def __init__(self, gamma: float = 1.0) -> None:
         self.gamma = gamma
-
-    def _check_parameters(self) -> None:
-        positive(self.gamma, "Gaussian's gamma")
 
     def _evaluate(self, X: Matrix, Y: Matrix) -> Array:
         return gaussian_gram(X, Y, self.gamma)
@@ -74,12 +72,10 @@ class ARDGaussian(_UnitDiagonal):
 
     takes_sparse = True
     follows_arrays = True
+    parameter_checks = (("gammas", non_negative_vector),)
 
     def __init__(self, gammas: ArrayLike) -> None:
         self.gammas = gammas
-
-    def _check_parameters(self) -> None:
-        non_negative_vector(self.gammas, "ARDGaussian's gammas")
 
     def _evaluate(self, X: Matrix, Y: Matrix) -> Array:
         return gaussian_gram(X, Y, self._gammas_for(X))
@@ -110,12 +106,10 @@ class Laplacian(_UnitDiagonal):
 
     takes_sparse = True
     is_product = True
+    parameter_checks = (("gamma", positive),)
 
     def __init__(self, gamma: float = 1.0) -> None:
         self.gamma = gamma
-
-    def _check_parameters(self) -> None:
-        positive(self.gamma, "Laplacian's gamma")
 
     def _evaluate(self, X: Matrix, Y: Matrix) -> Array:
         return radial_gram(*rescaled(X, Y, self.gamma), "cityblock", exp_of_minus)

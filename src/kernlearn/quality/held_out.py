@@ -15,15 +15,37 @@ Its derivative: dP = −P dM P and dα = −P dM α for a change dM of K + Λ. W
 
 So one symmetric matrix, :math:`W = -\sum_F (v_F a_F^\top + a_F v_F^\top)`, holds the derivative
 with respect to every entry of K, and with it those for all parameters of a kernel.
+
+Model selection minimises Q over (λ, θ): PRESS for leave-one-out, the k-fold squared loss for
+cross-validation. Bayesian regularisation (Cawley and Talbot 2007) adds
+:math:`\tfrac{\xi}{2} \|\theta\|^2` and integrates both factors out under Jeffreys' prior,
+
+.. math:: L(\lambda, \theta) = \tfrac{n}{2} \log Q + \tfrac{p}{2} \log \tfrac12 \|\theta\|^2 ,
+
+n the number of residuals and p the number of kernel parameters. L falls without end as θ → 0, where
+a Gaussian kernel becomes a linear one. What is minimised has ‖θ‖² + ε² in place of ‖θ‖², with an ε
+so small that the kernel is linear for θ of that size; elsewhere it is the same.
+
+For every λ at once, let :math:`D = \operatorname{diag}(\sqrt{s_i})` and u be the direction of D1.
+Then α = Dβ with :math:`(M + \lambda I)\,\beta = (I - uu^\top) D y`,
+:math:`M = (I - uu^\top)\, D K D\, (I - uu^\top)` and :math:`u^\top \beta = 0`. One
+eigendecomposition :math:`M = V \operatorname{diag}(e) V^\top` off u serves all λ,
+
+.. math:: \beta = V \operatorname{diag}\Bigl(\frac{1}{e + \lambda}\Bigr) V^\top D y, \qquad
+          P_{ii} = s_i \sum_j \frac{V_{ij}^2}{e_j + \lambda} .
+
+Up to a thousand rows it costs less than three factorisations with their inverses.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
@@ -204,3 +226,125 @@ def _factor(fit: LSSVMFit, rows: Indices) -> tuple[Array, bool]:
     """The Cholesky factor of P_FF, positive definite as long as F is not all points."""
     factor, lower = cho_factor(fit.inverse[np.ix_(rows, rows)], lower=True, check_finite=False)
     return factor, lower
+
+
+@dataclass(frozen=True, eq=False)
+class SelectionCriterion:
+    """A criterion, and the logarithmic form of it that is minimised.
+
+    The logarithm does not depend on the units of the targets, so that one tolerance suits all.
+    """
+
+    loss: HeldOutLoss  # Which points are held out
+    regularised: bool = False  # Whether to add the term in θ
+    # Added to the loss under the logarithm: far below it, losses count as equal
+    negligible: float = np.finfo(float).tiny
+    small_theta: float = 0.0  # The ε of the regularised criterion
+
+    def value(self, fit: LSSVMFit, theta: Array) -> float:
+        """The criterion as it is written above: Q, or L without ε."""
+        if not self.regularised:
+            return self.loss.value(fit)
+        return 0.5 * fit.dual_coef.size * replace(self, small_theta=0.0).log_value(fit, theta)
+
+    def log_value(self, fit: LSSVMFit, theta: Array) -> float:
+        """Log Q, or 2L/n with ε."""
+        return self.logarithm(self.loss.value(fit), fit.dual_coef.size, theta)
+
+    def logarithm(self, loss: float, n_residuals: int, theta: Array) -> float:
+        """The same from Q."""
+        logarithm = float(np.log(loss + self.negligible))
+        if self._penalises(theta):
+            square = float(theta @ theta) + self.small_theta**2
+            logarithm += len(theta) / n_residuals * float(np.log(0.5 * square))
+        return logarithm
+
+    def log_slope(self, fit: LSSVMFit) -> Array:
+        """The derivative of log Q with respect to every entry of K."""
+        return self.loss.slope(fit) / (self.loss.value(fit) + self.negligible)
+
+    def penalty_slope(self, n_residuals: int, theta: Array) -> Array:
+        """The derivative of the term in θ with respect to log θ."""
+        if not self._penalises(theta):
+            return np.zeros(len(theta))
+        squares = theta**2
+        share = squares / (squares.sum() + self.small_theta**2)
+        return np.asarray(2.0 * len(theta) / n_residuals * share)
+
+    def _penalises(self, theta: Array) -> bool:
+        return self.regularised and len(theta) > 0
+
+
+@dataclass(frozen=True, eq=False)
+class RidgePath:
+    """The decomposition."""
+
+    values: Array  # e, not negative; of shape (n - 1,)
+    vectors: Array  # V, of shape (n, n - 1)
+    squares: Array  # The squares of its entries, of shape (n, n - 1)
+    projected: Array  # VᵀDy, of shape (n - 1, k)
+    root: Array  # The diagonal of D, of shape (n,)
+
+    @classmethod
+    def of(cls, K: Array, Y: Array, weight: Array) -> Self:
+        """Decompose a Gram matrix; LinAlgError where it is not finite.
+
+        >>> import numpy as np
+        >>> path = RidgePath.of(np.eye(3), np.array([[1.0], [2.0], [6.0]]), np.ones(3))
+        >>> path.residuals(1.0).round(3).ravel().tolist()
+        [-3.0, -1.5, 4.5]
+        """
+        if not np.isfinite(K).all():
+            raise np.linalg.LinAlgError("the kernel matrix is not finite")
+        root = np.sqrt(weight)
+        u = root / np.linalg.norm(root)
+        # Adding v1ᵀ + 1vᵀ to K changes nothing: a kernel that is nearly constant is centred first,
+        # before products with u lose the digits that matter.
+        means = K.mean(axis=0)
+        M = K - means
+        M -= (means - means.mean())[:, None]
+        M *= root
+        M *= root[:, None]
+        image = M @ u
+        M -= np.outer(image - (0.5 * (u @ image)) * u, u)
+        M -= np.outer(u, image - (0.5 * (u @ image)) * u)
+        # Lifted above all others, u comes last and is left out: among the directions in which the
+        # kernel says nothing it could not be told.
+        lift = 2.0 * float(np.trace(M)) or 1.0
+        M += lift * np.outer(u, u)
+        values, vectors = np.linalg.eigh(M)  # other threads may work meanwhile, unlike with SciPy's
+        V = vectors[:, :-1]
+        offset = np.average(Y, axis=0, weights=weight)  # no digits are lost to it
+        projected = V.T @ (root[:, None] * (Y - offset))
+        return cls(np.maximum(values[:-1], 0.0), V, V * V, projected, root)
+
+    def residuals(self, lam: float, blocks: Sequence[NDArray[np.intp]] = ()) -> Array:
+        """Leave-one-out residuals at λ, of shape (n, k); the rows of a block are left out together.
+
+        >>> path = RidgePath.of(np.eye(3), np.array([[1.0], [2.0], [6.0]]), np.ones(3))
+        >>> path.residuals(1.0, [np.array([1, 2])]).round(3).ravel().tolist()
+        [-3.0, 1.0, 5.0]
+        """
+        shrunk = 1.0 / (self.values + lam)
+        beta = self.vectors @ (shrunk[:, None] * self.projected)
+        found = np.asarray(beta / (self.root * (self.squares @ shrunk))[:, None])
+        for rows in stacked(blocks):
+            halves = self.vectors[rows] * np.sqrt(shrunk)
+            P = halves @ halves.swapaxes(1, 2)
+            found[rows] = np.linalg.solve(P, beta[rows]) / self.root[rows][..., None]
+        return found
+
+    def fold_residuals(self, lam: float, folds: Sequence[NDArray[np.intp]]) -> Array:
+        r"""Residuals of every row by the machine trained without its fold, of shape (n, k).
+
+        :math:`r_F = P_{FF}^{-1} \alpha_F` (:mod:`kernlearn.quality.held_out`), for folds that hold
+        every row once.
+        """
+        halves = self.vectors / np.sqrt(self.values + lam)
+        beta = halves @ (self.projected / np.sqrt(self.values + lam)[:, None])
+        residuals = np.empty_like(beta)
+        for rows in folds:
+            block = halves[rows] @ halves[rows].T
+            solved = cho_solve(cho_factor(block, lower=True, check_finite=False), beta[rows])
+            residuals[rows] = solved / self.root[rows, None]
+        return residuals

@@ -23,9 +23,8 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit, logsumexp
 
-from kernlearn.quality.discriminants import Discriminants, held_out_discriminants
+from kernlearn.quality.discriminants import Discriminants, fit_softmax, held_out_discriminants
 from kernlearn.quality.logarithms import Exponentials, Limits, Logarithms
-from kernlearn.quality.softmax import fit_softmax
 from kernlearn.typing import Array, Mask
 
 # What predictions go through before they are compared and mixed.

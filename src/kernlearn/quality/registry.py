@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from kernlearn.quality.least_squares import least_squares
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.margins import (
     hard_margin,
@@ -16,7 +15,7 @@ from kernlearn.quality.margins import (
     squared_soft_margin,
 )
 from kernlearn.quality.one_class import one_class
-from kernlearn.quality.svr import epsilon_svr, nu_svr
+from kernlearn.quality.regression import epsilon_svr, least_squares, nu_svr
 from kernlearn.typing import Array
 
 

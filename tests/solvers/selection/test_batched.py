@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
-from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
-from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut, SelectionCriterion
 from kernlearn.solvers.optimize.coroutines import drive, from_callback, gather
 from kernlearn.solvers.selection import batched
 from kernlearn.solvers.selection.batched import SelectionStacks

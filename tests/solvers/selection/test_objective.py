@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
-from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
-from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut, SelectionCriterion
 from kernlearn.solvers.selection.objective import SelectionObjective
 
 N = 30

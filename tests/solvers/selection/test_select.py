@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from kernlearn.families.parametric import ARD, RBF
-from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
-from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut, SelectionCriterion
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.selection.objective import (
     DescentLimits,

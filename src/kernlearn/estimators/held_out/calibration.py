@@ -1,9 +1,9 @@
 """Probabilities of the classes from decision values: a sigmoid for one machine, else a softmax.
 
 Both are fitted to decision values of points that did not train the machine
-(:mod:`kernlearn.estimators.held_out.sigmoid`, :mod:`kernlearn.quality.softmax`). The class that the
-values speak for, by their sign or as the largest, has the largest probability: where a sigmoid's
-offset says otherwise, which is where both classes are nearly as probable, they are equal.
+(:mod:`kernlearn.estimators.held_out.sigmoid`, :mod:`kernlearn.quality.discriminants`). The class
+that the values speak for, by their sign or as the largest, has the largest probability: where a
+sigmoid's offset says otherwise, which is where both classes are nearly as probable, they are equal.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from kernlearn.estimators.held_out.sigmoid import fit_sigmoid
-from kernlearn.quality.softmax import fit_softmax
+from kernlearn.quality.discriminants import fit_softmax
 from kernlearn.typing import Array
 
 # By how much one half is left behind, so that the larger of two probabilities can be told.

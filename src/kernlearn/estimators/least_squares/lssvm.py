@@ -52,9 +52,8 @@ from kernlearn.estimators.mkl.low_rank import (
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._sharing import sharing
-from kernlearn.quality.held_out import HeldOutLoss, KFoldLoss
+from kernlearn.quality.held_out import HeldOutLoss, KFoldLoss, SelectionCriterion
 from kernlearn.quality.ls_svm import LSSVMFit
-from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.status import Status

@@ -6,9 +6,9 @@ then the machines are trained once more without a fold each, at that kernel
 
 For targets that are numbers the loss is the squared error. For classes it is the cross-entropy of
 a softmax of the decision values with the best slope, and no offset
-(:mod:`kernlearn.quality.softmax`): as smooth as a likelihood, free of the scale of the values,
-and yet large where their signs are wrong. Errors in a few hundred rows are too coarse to tell
-values of C apart.
+(:mod:`kernlearn.quality.discriminants`): as smooth as a likelihood, free of the scale of the
+values, and yet large where their signs are wrong. Errors in a few hundred rows are too coarse
+to tell values of C apart.
 
 Through landmarks, least squares knows its squared error on folds from second moments, and needs
 none of this; the other machines choose C on a sample of the rows, as above.
@@ -24,7 +24,7 @@ from scipy.special import log_softmax
 from kernlearn.estimators.held_out.folds import make_folds
 from kernlearn.estimators.held_out.groups import RowGroups
 from kernlearn.estimators.mkl.parameters import CombinationParameters
-from kernlearn.quality.softmax import fit_softmax
+from kernlearn.quality.discriminants import fit_softmax
 from kernlearn.solvers.engine.refits import N_FOLDS
 from kernlearn.solvers.engine.statement import HoldOut
 from kernlearn.typing import Array, FoldsLike, Indices, Rows

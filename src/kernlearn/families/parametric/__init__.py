@@ -1,9 +1,8 @@
 """Kernels with parameters that are learned: Gaussian, ARD, ARD polynomial, or one's own."""
 
-from kernlearn.families.parametric.ard import ARD
 from kernlearn.families.parametric.ard_polynomial import ARDPolynomial
 from kernlearn.families.parametric.base import ParametricKernel
-from kernlearn.families.parametric.rbf import RBF
+from kernlearn.families.parametric.gaussian import ARD, RBF
 
 __all__ = [
     "ARD",

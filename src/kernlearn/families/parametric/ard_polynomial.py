@@ -53,10 +53,10 @@ class ARDPolynomial(ParametricKernel):
         roots = np.sqrt(non_negative_vector(theta, "The scales of ARDPolynomial"))
         return Stretched(Polynomial(self.degree, self.offset), roots)
 
-    def gradient(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
-        r"""From :math:`\sum_{ij} M_{ij} x_{ir} x_{jr}` with :math:`M = p\,W \circ B^{p-1}`."""
-        M = W * self._falling_power(X, theta, 1)
-        return np.asarray(np.einsum("ir,ir->r", X, M @ X))
+    def gradient(self, X: Array, theta: Array, K: Array, W: Array, Y: Array | None = None) -> Array:
+        r"""From :math:`\sum_{ij} M_{ij} x_{ir} y_{jr}` with :math:`M = p\,W \circ B^{p-1}`."""
+        M = W * self._falling_power(X, theta, 1, Y)
+        return np.asarray(np.einsum("ir,ir->r", X, M @ (X if Y is None else Y)))
 
     def jacobian_products(
         self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None

@@ -34,8 +34,8 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
     per_column : bool
         Whether θ has one scale for every column, each in the inverse square of the column's unit.
     follows_arrays : bool
-        Whether `matrix`, `gradient` and `cross_gradient` take arrays of PyTorch and CuPy too, and
-        work where those are.
+        Whether `matrix` and `gradient` take arrays of PyTorch and CuPy too, and work where those
+        are.
 
     Examples
     --------
@@ -72,12 +72,11 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
         """The matrix K(θ) between the rows of `X` and those of `Y`, or of `X` itself."""
         return self.kernel(theta)(X, Y)
 
-    def gradient(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
-        r"""All of :math:`\sum_{ij} W_{ij}\,\partial K_{ij}/\partial\theta_r`, of shape (p,)."""
-        return np.array([np.vdot(W, self._slope(X, theta, r)) for r in range(len(theta))])
+    def gradient(self, X: Array, theta: Array, K: Array, W: Array, Y: Array | None = None) -> Array:
+        r"""All of :math:`\sum_{ij} W_{ij}\,\partial K_{ij}/\partial\theta_r`, of shape (p,).
 
-    def cross_gradient(self, X: Array, Y: Array, theta: Array, K: Array, W: Array) -> Array:
-        r"""The same as `gradient` for the matrix K between the rows of `X` and those of `Y`."""
+        With `Y` the matrix is that between the rows of `X` and those of `Y`, and so is `K`.
+        """
         return np.array([np.vdot(W, self._slope(X, theta, r, Y)) for r in range(len(theta))])
 
     def jacobian_products(
@@ -85,7 +84,7 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
     ) -> Array:
         r"""All of :math:`(\partial K/\partial\theta_r)\,v` as columns, of shape (n, p).
 
-        With `Y` the matrix is that between the rows of `X` and those of `Y`, and so is `K`.
+        With `Y`, as in `gradient`.
         """
         return np.column_stack([self._slope(X, theta, r, Y) @ v for r in range(len(theta))])
 
@@ -139,14 +138,9 @@ class Ray(ParametricKernel):
         """The matrix at c·u."""
         return self.family.matrix(X, Y, theta[0] * self.direction)
 
-    def gradient(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
+    def gradient(self, X: Array, theta: Array, K: Array, W: Array, Y: Array | None = None) -> Array:
         """By the chain rule, uᵀ times the family's."""
-        slopes = self.family.gradient(X, theta[0] * self.direction, K, W)
-        return np.array([self.direction @ slopes])
-
-    def cross_gradient(self, X: Array, Y: Array, theta: Array, K: Array, W: Array) -> Array:
-        """Likewise."""
-        slopes = self.family.cross_gradient(X, Y, theta[0] * self.direction, K, W)
+        slopes = self.family.gradient(X, theta[0] * self.direction, K, W, Y)
         return np.array([self.direction @ slopes])
 
     def jacobian_products(

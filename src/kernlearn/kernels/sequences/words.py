@@ -236,11 +236,10 @@ class WeightedDegree(_Counts):
            [2.333, 3.667]])
     """
 
+    parameter_checks = (("degree", positive_integer),)
+
     def __init__(self, degree: int = 3) -> None:
         self.degree = degree
-
-    def _check_parameters(self) -> None:
-        positive_integer(self.degree, "WeightedDegree's degree")
 
     def _read(self, thing: object, where: str) -> Letters:
         letters = letters_of(thing, where)

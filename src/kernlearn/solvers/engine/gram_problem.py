@@ -17,9 +17,9 @@ from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.stack import GramStack
-from kernlearn.quality.least_squares import interpolation
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.registry import ALIGNMENTS, CRITERIA, DETERMINANT, QUALITIES, Settings
+from kernlearn.quality.regression import interpolation
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.problem import Control, WeightSet

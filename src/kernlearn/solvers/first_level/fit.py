@@ -26,8 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.numerics.rounding import is_less
-from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
-from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut, SelectionCriterion
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.first_level.problem import (

@@ -56,8 +56,7 @@ class RankOptions:
 
     def most_columns(self, n_folds: int = N_FOLDS) -> int:
         """Columns of all kernels together for whose moments there is room."""
-        there = available()
-        numbers = np.inf if there is None else self.moment_share * there / FLOAT
+        numbers = _numbers(self.moment_share)
         if allowed() is None:
             numbers = min(numbers, self.moment_numbers)
         return int(np.sqrt(numbers / n_folds))
@@ -140,7 +139,9 @@ class RankSearch:
             seen = look.at(ranks.tolist())
             share = len(look.source) / len(self.source)
             longer = options.longer * (time.monotonic() - start) / share
-            larger, is_last = _larger(seen, ranks, most, judge, longer, stopping, fills, options)
+            larger, is_last = None, longer > options.time_share * stopping.seconds_left
+            if not is_last:
+                larger, is_last = self._larger(seen, ranks, most, judge, fills)
             if larger is not None:
                 ranks = larger
             elif look is self:
@@ -149,6 +150,35 @@ class RankSearch:
                 return self.at(ranks.tolist())
             else:
                 sampled = False
+
+    def _larger(
+        self,
+        seen: FactorStatistics,
+        ranks: NDArray[np.intp],
+        most: int,
+        judge: Callable[[FactorStatistics], tuple[Array, float]],
+        fills: bool,
+    ) -> tuple[NDArray[np.intp] | None, bool]:
+        """The ranks to go on with, None for none; and whether more rows could not change that."""
+        rank, options = int(ranks.max()), self.options
+        if rank >= len(seen.fold) or int(seen.factors.place.max(initial=0)) + 1 < rank:
+            return None, False  # exact
+        weights, ridge = judge(seen)
+        shares = weights * seen.moments.traces[0]
+        larger = np.where(shares > options.weightless * shares.sum(), 2 * ranks, ranks)
+        n_columns, n_more = int(ranks.sum()), int((larger - ranks).sum())
+        if n_columns + n_more > most:
+            room = most - n_columns
+            if not fills or room < options.worth_filling * n_columns:
+                return None, True
+            larger = ranks + (larger - ranks) * room // n_more
+        with threads_for(seen.factors.n_columns):
+            _, losses = loss_by_rank(seen.folds, seen.factors, weights, ridge)
+        everything = float(seen.moments.centred()[2].sum()) / seen.moments.mass
+        worth_it = options.enough * min(losses[-1], max(everything - losses[-1], 0.0))
+        if losses[-1] >= losses[-3:-1].min(initial=np.inf) - worth_it:
+            return None, False
+        return larger, False
 
     def _of_some(self, n_columns: int) -> RankSearch:
         """The same look at a sample that is large enough for so many columns."""
@@ -175,43 +205,6 @@ def folds_of(n_rows: int, fold: Indices | None = None) -> NDArray[np.intp]:
     if fold is not None:
         return fold
     return np.random.RandomState(0).permutation(n_rows) % min(N_FOLDS, n_rows)
-
-
-def _larger(
-    seen: FactorStatistics,
-    ranks: NDArray[np.intp],
-    most: int,
-    judge: Callable[[FactorStatistics], tuple[Array, float]],
-    longer: float,
-    stopping: StoppingControl,
-    fills: bool,
-    options: RankOptions,
-) -> tuple[NDArray[np.intp] | None, bool]:
-    """The ranks to go on with, None for none; and whether more rows could not change that.
-
-    ``longer`` is how many seconds all rows would take at twice the ranks.
-    """
-    rank = int(ranks.max())
-    if longer > options.time_share * stopping.seconds_left:
-        return None, True
-    if rank >= len(seen.fold) or int(seen.factors.place.max(initial=0)) + 1 < rank:
-        return None, False  # exact
-    weights, ridge = judge(seen)
-    shares = weights * seen.moments.traces[0]
-    larger = np.where(shares > options.weightless * shares.sum(), 2 * ranks, ranks)
-    n_columns, n_more = int(ranks.sum()), int((larger - ranks).sum())
-    if n_columns + n_more > most:
-        room = most - n_columns
-        if not fills or room < options.worth_filling * n_columns:
-            return None, True
-        larger = ranks + (larger - ranks) * room // n_more
-    with threads_for(seen.factors.n_columns):
-        _, losses = loss_by_rank(seen.folds, seen.factors, weights, ridge)
-    everything = float(seen.moments.centred()[2].sum()) / seen.moments.mass
-    worth_it = options.enough * min(losses[-1], max(everything - losses[-1], 0.0))
-    if losses[-1] >= losses[-3:-1].min(initial=np.inf) - worth_it:
-        return None, False
-    return larger, False
 
 
 @dataclass(frozen=True)
@@ -243,14 +236,11 @@ class FactorLimits:
 
     def room(self, source: Rows) -> float:
         """How many numbers of Z may be kept where the rows are worked on."""
-        there = available()
-        most = np.inf if there is None else self.kept_share * there / FLOAT
-        return _where_rows_are(source, min(self.kept_numbers, most))
+        return _where_rows_are(source, min(self.kept_numbers, _numbers(self.kept_share)))
 
     def wide_room(self, source: Rows) -> float:
         """The same for a Z that is kept because its moments would be larger."""
-        there = available()
-        most = np.inf if there is None else self.wide_share * there / FLOAT
+        most = _numbers(self.wide_share)
         most = most if allowed() is not None else min(self.wide_numbers, most)
         return _where_rows_are(source, most)
 
@@ -262,6 +252,12 @@ class FactorLimits:
         """Whether the moments have no room, but Z has."""
         too_many = N_FOLDS * n_columns**2 > self.moment_numbers
         return too_many and len(source) * n_columns <= self.wide_room(source)
+
+
+def _numbers(share: float) -> float:
+    """How many numbers fit into a share of the memory there is."""
+    there = available()
+    return np.inf if there is None else share * there / FLOAT
 
 
 def _where_rows_are(source: Rows, most: float) -> float:

@@ -46,8 +46,7 @@ from kernlearn._device import (
 )
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.gram.landmarks import choose_landmarks
-from kernlearn.quality.held_out import LeaveOneOut
-from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.quality.held_out import LeaveOneOut, SelectionCriterion
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.selection.objective import Answer, SelectionObjective
 from kernlearn.typing import Array, DeviceArray, RandomState, Rows
@@ -122,7 +121,7 @@ class LandmarkSelection(SelectionObjective):
         inner = inverse.T @ (lam * N) @ inverse
         gradient = np.empty(1 + len(theta))
         gradient[0] = -0.5 * lam * float(xp.sum(xp.linalg.diagonal(N)))
-        slopes = self.kernel.cross_gradient(self.rows, points, theta, cross, back)
+        slopes = self.kernel.gradient(self.rows, theta, cross, back, points)
         slopes += self.kernel.gradient(points, theta, square, -0.5 * inner)
         gradient[1:] = theta * to_host(slopes)
         return float(np.log(value + negligible)), gradient / (value + negligible)

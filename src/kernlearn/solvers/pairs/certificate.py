@@ -1,4 +1,4 @@
-r"""What a pair program's coefficients are worth, from their definition: the only judge of them.
+r"""The pair program, and what coefficients of it are worth: the only judge of them.
 
 A solver hands in a :class:`Candidate` and has no say in what follows. Any :math:`\alpha \ge 0`
 bounds the optimum from above. From below, by the dual program, any a with :math:`0 \le a \le C` and
@@ -36,8 +36,61 @@ from functools import cached_property
 import numpy as np
 
 from kernlearn.runtime.status import Status
-from kernlearn.solvers.pairs.program import PairProgram, PairSolution
-from kernlearn.typing import AnyFloatArray, Array, Indices, Scalar
+from kernlearn.solvers.pairs.pair_kernel import DensePairKernel, PairKernel
+from kernlearn.typing import AnyFloatArray, Array, Indices, Mask, Scalar
+
+# A section that is smaller than this part of the largest cannot be told from zero.
+_VANISHING = 1e-100
+
+
+@dataclass(frozen=True, eq=False)
+class PairProgram:
+    r"""Learn which pairs belong together (Kondor and Jebara 2007, section 5).
+
+    .. math::
+
+        \min_{\alpha, b, \xi}\ \tfrac12 \alpha^\top K \alpha + C \sum_p \xi_p
+        \quad\text{s.t.}\quad t_p ((K\alpha)_p + b) \ge 1 - \xi_p,\ \xi \ge 0,\ \alpha \ge 0
+
+    and without :math:`\alpha \ge 0` when not conic. In terms of :math:`w = \sum_p \alpha_p K_p`
+    the objective is :math:`\tfrac12\|w\|^2 + C\sum_p [1 - t_p(w_p + b)]_+`, with w in the cone of
+    the sections, or anywhere in their span.
+    """
+
+    kernel: PairKernel
+    labels: Array  # t, +1 for pairs that belong together and −1 for those that do not
+    C: float  # the weight of the loss, above zero
+    conic: bool  # whether α ≥ 0
+
+    @cached_property
+    def interior(self) -> Array:
+        """The mean e of all sections, which is positive where K has no negative entries."""
+        return self.kernel.lift(np.full(self.kernel.n_pairs, 1.0 / self.kernel.n_pairs))
+
+    @cached_property
+    def reach(self) -> Array:
+        """The values of e: the mean of every section over all pairs."""
+        return self.kernel.values(self.interior)
+
+    @cached_property
+    def generators(self) -> Mask:
+        """The pairs that may have a coefficient in a conic program.
+
+        Left out are those whose sections vanish at all pairs, and those that an incomplete factor
+        has left with a mean that is not positive.
+        """
+        return self.reach > _VANISHING * float(self.reach.max())
+
+    @cached_property
+    def allowed(self) -> Mask:
+        """The pairs that enter the bound of a conic program.
+
+        With the whole matrix all that do not vanish, with a factor the generators.
+        """
+        if isinstance(self.kernel, DensePairKernel):
+            return self.kernel.lengths > 0
+        return self.generators
+
 
 # Operations after the long sums, in units of ε; a generous count.
 _FURTHER = 32
@@ -53,15 +106,16 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate:
-    """Coefficients and multipliers, made feasible, with what they prove."""
+class Certificate(Candidate):
+    """Coefficients and multipliers, made feasible, with what they prove.
 
-    coef: Array
-    intercept: float
-    dual_coef: Array
-    objective: float
-    lower_bound: float
-    whole_lower_bound: float
+    Few coefficients are not zero when conic, and those of the pivots when not. The multipliers
+    have 0 ≤ a ≤ C and tᵀa = 0.
+    """
+
+    objective: float  # the value at α, rounded up
+    lower_bound: float  # what no other α can go below
+    whole_lower_bound: float  # and with what a factor has left out of the matrix
 
     @property
     def gap(self) -> float:
@@ -76,7 +130,15 @@ class Certificate:
     def solution(self, tol: float, otherwise: Status, n_iter: int) -> PairSolution:
         """What is returned; "optimal" if the gap says so, whatever the solver may think."""
         status = Status.OPTIMAL if 0 <= self.gap <= tol else otherwise
-        return PairSolution(**vars(self), gap=self.gap, status=status, n_iter=n_iter)
+        return PairSolution(**vars(self), status=status, n_iter=n_iter)
+
+
+@dataclass(frozen=True, eq=False)
+class PairSolution(Certificate):
+    """What solving the program returns."""
+
+    status: Status
+    n_iter: int  # working-set rounds and Newton steps
 
 
 def certify(program: PairProgram, candidate: Candidate, precise: bool = False) -> Certificate:

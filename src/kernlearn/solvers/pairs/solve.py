@@ -17,7 +17,14 @@ from scipy.optimize import nnls
 
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped, StoppingControl
-from kernlearn.solvers.pairs.certificate import Candidate, Certificate, balanced, certify
+from kernlearn.solvers.pairs.certificate import (
+    Candidate,
+    Certificate,
+    PairProgram,
+    PairSolution,
+    balanced,
+    certify,
+)
 from kernlearn.solvers.pairs.interior import (
     CoordinateSystem,
     FreeSystem,
@@ -26,7 +33,6 @@ from kernlearn.solvers.pairs.interior import (
     iterates,
 )
 from kernlearn.solvers.pairs.pair_kernel import DensePairKernel
-from kernlearn.solvers.pairs.program import PairProgram, PairSolution
 from kernlearn.solvers.pairs.working_set import working_set_rounds
 from kernlearn.typing import Array
 
@@ -110,8 +116,7 @@ def _best_judged(program: PairProgram, found: Certificate, tol: float) -> Certif
     nothing = certify(program, _nothing_learned(program))
     if nothing.gap <= tol:
         return nothing
-    same = Candidate(found.coef, found.intercept, found.dual_coef)
-    return min(found, certify(program, same, precise=True), key=lambda one: one.gap)
+    return min(found, certify(program, found, precise=True), key=lambda one: one.gap)
 
 
 def _system(program: PairProgram) -> FreeSystem:

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernlearn.solvers.optimize.quadratic import QuadraticSolution, quadratic_program
-from kernlearn.solvers.pairs.certificate import Candidate, best_intercept
-from kernlearn.solvers.pairs.program import PairProgram
+from kernlearn.solvers.pairs.certificate import Candidate, PairProgram, best_intercept
 from kernlearn.typing import Array, Indices, Mask
 
 

@@ -9,10 +9,14 @@ import numpy as np
 from scipy.optimize import minimize
 
 from kernlearn.families.parametric.base import ParametricKernel
-from kernlearn.quality.held_out import KFoldLoss, LeaveGroupsOut, LeaveOneOut
+from kernlearn.quality.held_out import (
+    KFoldLoss,
+    LeaveGroupsOut,
+    LeaveOneOut,
+    RidgePath,
+    SelectionCriterion,
+)
 from kernlearn.quality.ls_svm import LSSVMFit
-from kernlearn.quality.ridge_path import RidgePath
-from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl

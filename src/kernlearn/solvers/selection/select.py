@@ -23,9 +23,8 @@ from sklearn.utils import _safe_indexing
 
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.numerics.rounding import first_least
+from kernlearn.quality.held_out import RidgePath, SelectionCriterion
 from kernlearn.quality.ls_svm import LSSVMFit
-from kernlearn.quality.ridge_path import RidgePath
-from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped

@@ -19,7 +19,7 @@ from kernlearn.estimators.mixture.candidates.margin import RIDGES, solve_margin
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.kernels import Kernel, Stretched
-from kernlearn.quality.ridge_path import RidgePath
+from kernlearn.quality.held_out import RidgePath
 from kernlearn.solvers.machine.least_squares import CentredMatrix
 from kernlearn.solvers.selection.ridge_search import minimise_along
 from kernlearn.typing import Array, Indices
