@@ -151,7 +151,7 @@ def pair_cholesky(
     max_rank : int, optional
         Stop at this many pivots in any case.
     n_pairs : int, optional
-        Look only at a sample of so many pairs, for large m. It is drawn uniformly, so that the
+        Look only at a sample of this many pairs, for large m. It is drawn uniformly, so that the
         residual stays an estimate of that on all pairs. One pair (i, i) is always among them: it
         is the end of the range of a hyperkernel of differences, which sees all of them as one.
     random_state : int, RandomState or None, default=None
@@ -181,7 +181,7 @@ def checked_pair_cholesky(
     also: Callable[[int], None] = lambda n_pivots: None,
     options: GreedyOptions = GREEDY,
 ) -> PairCholesky:
-    """`pair_cholesky`; `also` is told every number of pivots before there are so many."""
+    """`pair_cholesky`; `also` is told the number of pivots before each block is added."""
     check_kind(hyperkernel, Hyperkernel, "hyperkernel", "kernlearn.hyperkernels.Harmonic()")
     hyperkernel._check_parameters()
     points = check_numbers(X, "X")
@@ -235,7 +235,7 @@ def _factor_bytes(n_pairs: int, n_pivots: int, n_features: int, options: GreedyO
 def _pair_table(
     hyperkernel: Hyperkernel, points: Array, pairs: Indices, options: GreedyOptions
 ) -> tuple[Array, Array]:
-    """What the hyperkernel needs of each pair, and its diagonal, so many pairs at a time."""
+    """What the hyperkernel needs of each pair, and its diagonal, block by block."""
     table, diagonal = np.empty(0), np.empty(len(pairs))
     for start in range(0, len(pairs), options.rows_at_a_time):
         rows = slice(start, start + options.rows_at_a_time)

@@ -56,8 +56,6 @@ class GramProblem:
             self._solved_family = WithIdentity(family, 1.0 / statement.settings.sample_weight)
             self._quality = "hard_margin"
         traces = self._solved_family.traces
-        if statement.free_sign and statement.constraint == "sum":
-            _check_equal(traces)
         self.weight_set = replace(statement, total=self.total).weight_set(traces)
         self._sizes: Array | None = None
         if not isinstance(self._solved_family, KernelPool):
@@ -198,15 +196,6 @@ def _shift(y: Array, quality: str) -> float:
         middle = float(np.median(y))
         reach = float(np.abs(y - middle).max())
     return middle if abs(middle) > 2.0 * reach else 0.0
-
-
-def _check_equal(traces: Array) -> None:
-    if np.ptp(traces) > 1e-9 * traces.max():
-        raise ValueError(
-            "expected matrices of equal trace for weights='free' with constraint='sum', got "
-            f"traces from {traces.min():.3g} to {traces.max():.3g}, for which the set of kernels "
-            "is unbounded; use constraint='trace', or normalise the matrices"
-        )
 
 
 def _check_penalty(penalty: Penalty, m: int, quality: str, learn_C: bool) -> None:

@@ -85,6 +85,8 @@ class Statement:
         """
         m, start, least = len(traces), self.start, self.least
         if self.constraint == "sum":
+            if self.free_sign:
+                _check_equal(traces if kept is None else kept, kept is not None)
             total = 1.0 if self.total is None else self.total
             return WeightSet(np.ones(m), total, self.free_sign, start, least)
         # The mean, so that C is that of one machine with one of the kernels.
@@ -118,6 +120,16 @@ class Statement:
     def machines(self, settings: Settings) -> list[Machine]:
         """The machines at these settings."""
         return [QUALITIES[self.quality].build(y, settings) for y in self.targets]
+
+
+def _check_equal(traces: Array, are_kept: bool) -> None:
+    if np.ptp(traces) > 1e-9 * traces.max():
+        through = " through landmarks" if are_kept else ""
+        raise ValueError(
+            "expected matrices of equal trace for weights='free' with constraint='sum', got "
+            f"traces{through} from {traces.min():.6g} to {traces.max():.6g}, for which the set of "
+            "kernels is unbounded; use constraint='trace', or normalise the matrices"
+        )
 
 
 def check_traces(traces: Array, what: str = "Gram matrix", zeros: str = "zero matrices") -> None:

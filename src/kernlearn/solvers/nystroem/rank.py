@@ -41,14 +41,14 @@ class RankOptions:
     moment_numbers: int = 2**26
     moment_share: float = 0.25
     weightless: float = 1e-3  # A kernel with less than this share of the trace needs no larger rank
-    # Twice the rank takes so many times as long, and is for this share of the time that is left
+    # Twice the rank takes `longer` times as long, and is for this share of the time that is left
     longer: float = 4.0
     time_share: float = 0.5
     # A rank is enough if a half or a quarter of it loses no more than this share of the held-out
     # loss, and of what is explained: a share of the noise may be much of that
     enough: float = 0.01
     worth_filling: float = 0.25  # of the columns there are, how many more are worth another look
-    # Rows by which a rank is judged at first: so many, and so many for every column
+    # Rows by which a rank is judged at first, and at least for every column
     sample_rows: int = 20_000
     rows_per_column: int = 5
     # A sample larger than this share of the table is not worth a look of its own
@@ -181,7 +181,7 @@ class RankSearch:
         return larger, False
 
     def _of_some(self, n_columns: int) -> RankSearch:
-        """The same look at a sample that is large enough for so many columns."""
+        """The same look at a sample that is large enough for `n_columns`."""
         n, options = len(self.source), self.options
         size = max(options.sample_rows, options.rows_per_column * n_columns)
         is_here = isinstance(self.source, np.ndarray) or is_frame(self.source)
@@ -211,8 +211,8 @@ def folds_of(n_rows: int, fold: Indices | None = None) -> NDArray[np.intp]:
 class FactorLimits:
     """Limits on the size of what is kept."""
 
-    # Z is kept rather than made again up to so many numbers, a gigabyte, and up to this share of
-    # the memory there is
+    # Z is kept rather than made again up to 2²⁷ numbers, a gigabyte, and up to a third of the
+    # memory there is
     kept_numbers: int = 2**27
     kept_share: float = 1.0 / 3.0
     # Numbers in the moments of all folds: a gigabyte. With more columns, machines are learned from
@@ -225,9 +225,9 @@ class FactorLimits:
     # Columns whose moments least squares is learned from, if the rows are not fewer: half a
     # gigabyte, and a factorisation of some seconds
     moment_columns: int = 8000
-    # From twice this size on, a first guess from a sample of so many rows saves more than it costs.
+    # From twice this size on, a first guess from a sample of this size saves more than it costs.
     coarse_rows: int = 2000
-    # A sample of so many rows is large enough for quantiles and for the two numbers of a sigmoid.
+    # Rows that are enough for quantiles and for the two numbers of a sigmoid.
     held_out_rows: int = 20_000
 
     def keeps(self, source: Rows, n_columns: int) -> bool:
