@@ -21,7 +21,9 @@ from kernlearn import LSSVMRegressor
 
 X, y = load_diabetes(return_X_y=True)
 y = (y - y.mean()) / y.std()
-X, X_new, y, y_new = train_test_split(StandardScaler().fit_transform(X), y, random_state=0)
+X, X_new, y, y_new = train_test_split(X, y, random_state=0)
+scaler = StandardScaler().fit(X)
+X, X_new = scaler.transform(X), scaler.transform(X_new)
 
 chosen = LSSVMRegressor().fit(X, y)
 print(f"chosen: λ = {chosen.lam_:.3g}, θ = {chosen.theta_[0]:.3g} by {chosen.n_evaluations_} fits")

@@ -23,11 +23,11 @@ N_SAMPLES = 10
 wine = load_wine(as_frame=True)
 shuffled = wine.data.sample(frac=1, random_state=0, ignore_index=True)
 table = wine.data.join(shuffled.add_prefix("shuffled "))
-X = StandardScaler().set_output(transform="pandas").fit_transform(table)
+scaler = StandardScaler().set_output(transform="pandas")
 samples = StratifiedShuffleSplit(N_SAMPLES, train_size=0.8, random_state=0)
 models = [
-    FirstLevelClassifier().fit(X.iloc[rows], wine.target.iloc[rows])
-    for rows, _ in samples.split(X, wine.target)
+    FirstLevelClassifier().fit(scaler.fit_transform(table.iloc[rows]), wine.target.iloc[rows])
+    for rows, _ in samples.split(table, wine.target)
 ]
 display = RelevanceDisplay.from_estimators(models)
 title = display.ax_.set_title(

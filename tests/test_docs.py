@@ -142,6 +142,11 @@ def test_packages_with_public_names_are_in_the_api_pages():
             assert f"   kernlearn.{name}\n" in index, name
 
 
+def test_the_landing_page_shows_the_quickstart_of_the_readme():
+    for language in ("python", "text"):
+        assert _blocks(DOCS / "index.md", language)[0] == _blocks(README, language)[0]
+
+
 def test_the_readme_opens_with_the_two_commands():
     opening = README.read_text(encoding="utf-8").split("\n## ")[0]
     assert opening.index("make demo") < opening.index("make test")
