@@ -9,7 +9,7 @@ EXTRAS := cli,dask,graphs,io,plot,reference
 PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-processors test-pythons test-lowest test-no-extras coverage fuzz lint format bench docs links dist clean
+.PHONY: help demo test test-slow test-processors test-pythons test-lowest test-no-extras coverage fuzz lint format bench docs links paper dist clean
 
 help:
 	@echo "make demo             where learning the kernel wins, and where not, in under a minute"
@@ -21,11 +21,12 @@ help:
 	@echo "make test-no-extras   run the tests without optional packages"
 	@echo "make coverage         run the test suite and print the share of lines that it runs"
 	@echo "make fuzz             judge 20,000 hostile problems, and hostile fits and files (an hour on two cores)"
-	@echo "make lint             ruff, mypy, import-linter, codespell, numpydoc, sp-repo-review"
+	@echo "make lint             ruff, mypy, import-linter, codespell, numpydoc, sp-repo-review, links"
 	@echo "make format           let ruff format the code"
 	@echo "make bench            measure the speed, as ratios in one run"
 	@echo "make docs             build these pages and the API into docs/_build/html"
 	@echo "make links            try the links of the pages that lead elsewhere"
+	@echo "make paper            build paper/paper.md into docs/_build/paper.html (needs pandoc)"
 	@echo "make dist             build the release into dist/, install it, test what is installed"
 
 $(STAMP): pyproject.toml
@@ -77,6 +78,7 @@ lint: $(STAMP)
 	$(BIN)/codespell
 	$(BIN)/numpydoc lint $$(find src -name '*.py')
 	$(BIN)/sp-repo-review --show err .
+	$(BIN)/python .ci/links.py
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
@@ -94,8 +96,14 @@ docs: $(DOCS_STAMP)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
-links: $(DOCS_STAMP)
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/sphinx-build -b linkcheck docs docs/_build/links
+links: $(STAMP)
+	$(BIN)/python .ci/links.py
+
+PANDOC ?= pandoc
+paper:
+	@mkdir -p docs/_build
+	cd paper && $(PANDOC) paper.md --citeproc --fail-if-warnings --standalone --embed-resources --mathml \
+		--output ../docs/_build/paper.html
 
 dist: $(STAMP)
 	$(BIN)/nox --session build installed

@@ -160,6 +160,21 @@ def test_the_version_is_the_same_everywhere():
     assert cited.group(1) == kernlearn.__version__
 
 
+def test_the_paper_cites_what_its_bibliography_and_the_citation_file_hold():
+    text = (ROOT / "paper" / "paper.md").read_text("utf-8")
+    bibliography = (ROOT / "paper" / "paper.bib").read_text("utf-8")
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    cited = set(re.findall(r"@([\w-]+)", text))
+    assert cited == set(re.findall(r"^@\w+\{([\w-]+),$", bibliography, re.MULTILINE))
+    (title,) = re.findall(r"^title: (.*)$", text, re.MULTILINE)
+    assert f"title: {title}\n" in citation
+    for source in ("lanckriet2004", "ong2005", "kondor2007", "cawley2014"):
+        entry = bibliography.partition(f"{{{source},")[2]
+        assert re.findall(r"title\s*= \{(.*)\},", entry)[0] in citation
+    for picture in re.findall(r"\]\(([^)]*png)\)", text):
+        assert (ROOT / "paper" / picture).exists()
+
+
 def test_the_files_of_the_architecture_exist():
     source, text = (
         ROOT / "src" / "kernlearn",

@@ -168,6 +168,7 @@ class ModelBundle:
         Returns
         -------
         ndarray of shape (n,) or (n, n_classes)
+            Large where the model is sure of the second class, or of the class of the column.
         """
         return np.asarray(self.pipeline.decision_function(self.typed(table)))
 
@@ -183,6 +184,7 @@ class ModelBundle:
         Returns
         -------
         ndarray of shape (n, n_classes)
+            Rows sum to one.
         """
         return np.asarray(self.pipeline.predict_proba(self.typed(table)))
 

@@ -25,8 +25,8 @@ def make_twonorm(
     Parameters
     ----------
     n_samples : int, default=330
-        Number of rows. Lanckriet et al. (2004) do not print theirs; 330 is what their numbers
-        imply: in their Table 3 the narrow Gaussian's matrix is the identity,
+        Number of rows. Our copy of Lanckriet et al. (2004) does not print theirs; 330 is what
+        their numbers imply: in their Table 3 the narrow Gaussian's matrix is the identity,
         for which :math:`\omega = (2/3)\, n_+ n_-/(n_+ + n_-) = 43.509`, and the classifier
         answers with the larger class, 55.4 % of the points; hence 264 training points,
         80 % of 330.
@@ -36,6 +36,7 @@ def make_twonorm(
     Returns
     -------
     DataSet
+        Inputs, and labels -1 and +1.
 
     Examples
     --------
@@ -69,9 +70,9 @@ def make_two_scales(
     Parameters
     ----------
     n_samples : int, default=100
-        Number of rows. The paper does not print its own.
+        Number of rows, which our copy of the paper does not print.
     separation : float, default=4.0
-        Distance s of the two centres, in standard deviations of the second dimension. The paper
+        Distance s of the two centres, in standard deviations of the second dimension. Our copy
         does not print it either: 4 makes the best possible error 2.3 per cent, in the middle of
         the 1.9 to 2.8 per cent that it reports.
     random_state : int, Generator or None
@@ -80,6 +81,7 @@ def make_two_scales(
     Returns
     -------
     DataSet
+        Inputs, and labels -1 and +1.
 
     Examples
     --------

@@ -37,6 +37,7 @@ def load_ida(name: str, data_dir: str | os.PathLike[str] | None) -> PartitionedS
     Returns
     -------
     PartitionedSet
+        Rows, labels and published splits.
 
     Raises
     ------

@@ -175,6 +175,7 @@ def load_usps(data_dir: str | os.PathLike[str] | None = None) -> UspsDigits:
     Returns
     -------
     UspsDigits
+        Images and digits of both parts.
 
     Raises
     ------

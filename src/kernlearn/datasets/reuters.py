@@ -67,6 +67,7 @@ def load_reuters(
     Returns
     -------
     ReutersCorpus
+        Word counts, topics and the published split.
     """
     documents = read_documents(data_dir)
     is_train = np.array([document["split"] == "train" for document in documents])
@@ -103,6 +104,7 @@ def load_reuters_counts(data_dir: str | os.PathLike[str]) -> ReutersCorpus:
     Returns
     -------
     ReutersCorpus
+        Word counts, topics and the published split.
     """
     with np.load(find_file(data_dir, COUNTS_FILE, "the Reuters word counts")) as arrays:
         entries = (

@@ -141,6 +141,7 @@ class PartitionedSet:
         Returns
         -------
         train, test : ndarray
+            Row numbers.
         """
         if index < self.n_published:
             return self.train[index], self.test[index]

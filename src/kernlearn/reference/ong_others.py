@@ -1,6 +1,6 @@
-"""
-Other machines with a learned expansion: Ong et al. (2005), programs (30), (31), (32), and least
-squares, the functional before (8).
+"""Other machines with a learned expansion: Ong et al. (2005), programs (30), (31) and (32).
+
+Least squares, the functional before (8), is here too.
 """
 
 from __future__ import annotations

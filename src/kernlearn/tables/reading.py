@@ -76,10 +76,12 @@ def read_chunks(
 
     Parameters
     ----------
-    path, delimiter
+    path : str or Path
         As in :func:`read_table`.
     n_rows : int
         Rows of a piece.
+    delimiter : str or None
+        As in :func:`read_table`.
     options : ReadingOptions
         How many cells a piece and how many characters a line may have.
 
@@ -217,7 +219,9 @@ def read_compact(
 
     Parameters
     ----------
-    path, delimiter
+    path : str or Path
+        As in :func:`kernlearn.tables.read_table`.
+    delimiter : str or None
         As in :func:`kernlearn.tables.read_table`.
     as_written : collection of str
         Columns whose cells are to stay as they are written, numbers or not.
@@ -231,6 +235,7 @@ def read_compact(
     Returns
     -------
     CompactTable
+        The rows that were kept, and how many there were.
     """
     as_text = set(as_written)
     while True:

@@ -67,6 +67,7 @@ def read_target(cells: PandasSeries, name: str, task: str = "auto") -> Target:
     Returns
     -------
     Target
+        The task, the values, and how they were read.
     """
     rows = np.flatnonzero(cells.notna().to_numpy())
     present = cells.iloc[rows]

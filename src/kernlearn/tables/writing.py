@@ -97,7 +97,8 @@ def _without_formulas(frame: PandasFrame) -> PandasFrame:
 
 
 def _as_text(cell: object) -> object:
-    """
+    """Return a cell that a spreadsheet would run as a formula, quoted; others as they are.
+
     >>> _as_text("=1+1"), _as_text("-1.5"), _as_text("a=b"), _as_text(-2)
     ("'=1+1", '-1.5', 'a=b', -2)
     """

@@ -25,10 +25,10 @@ class LineMinimum:
 
 
 def minimise_along(loss: Callable[[float], float], start: float) -> LineMinimum:
-    """Minimise a loss of one positive number, from a start: downhill by factors of ten, then once
-    to the vertex of the parabola in its logarithm.
+    """Minimise a loss of one positive number, from a start.
 
-    The loss takes λ, between 1e-8 and 1e4, and is infinite where there is no machine.
+    The search goes downhill by factors of ten, then once to the vertex of the parabola in the
+    logarithm. The loss takes λ, between 1e-8 and 1e4, and is infinite where there is no machine.
 
     >>> from kernlearn.solvers.selection.ridge_search import minimise_along
     >>> found = minimise_along(lambda lam: abs(np.log(lam / 0.03)) ** 2, start=1.0)
