@@ -42,6 +42,8 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
     nu : float, default=0.3
         For "nu_svm", in (0, 1]: upper bound on the share of rows with a margin error. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVC 0.5.
+    class_weight : dict, "balanced" or None, default=None
+        As in :class:`kernlearn.MKLClassifier`.
     gamma_factor : float or "auto", default="auto"
         Factor of the γ of the default hyperkernel; 1 is the paper's rule. "auto" takes the one at
         which a section has the smallest leave-one-out loss, as the kernel of a least-squares
@@ -50,7 +52,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         Limit on the number of pairs.
     n_pairs : int, optional
         Choose the pivots from a sample of so many pairs.
-    class_weight, tol, random_state, verbose, time_limit
+    tol, random_state, verbose, time_limit
         As in :class:`kernlearn.MKLClassifier`.
     options : HyperkernelOptions, optional
         What few fits need, such as the squared norm, the value of the constraint or a callback:

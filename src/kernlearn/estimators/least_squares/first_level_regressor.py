@@ -21,11 +21,14 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
 
     Parameters
     ----------
-    kernel, lam, mu, strategy, tol, max_iter, starts, random_state, rank, refit, device, verbose,
-    callback, time_limit
+    kernel, lam, mu
         As in :class:`kernlearn.FirstLevelClassifier`.
     cv : int, splitter or iterable, default=5
         The number of folds, shuffled, or the folds themselves. Every row is held out once.
+    strategy, tol, max_iter, starts, random_state, rank, refit, device
+        As in :class:`kernlearn.FirstLevelClassifier`.
+    verbose, callback, time_limit
+        As in :class:`kernlearn.FirstLevelClassifier`.
 
     Attributes
     ----------

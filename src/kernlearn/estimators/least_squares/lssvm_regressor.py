@@ -36,17 +36,21 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
 
     Parameters
     ----------
-    kernel, selection, lam, theta, tol, max_iter, starts, random_state, rank, device, verbose,
-    callback, time_limit
+    kernel, selection, lam, theta
         As in :class:`kernlearn.LSSVMClassifier`.
     cv : int, splitter or iterable, default=5
         For "cv": the number of folds, shuffled, or the folds themselves. Every row is held out
         once.
+    tol, max_iter, starts, random_state, rank, device
+        As in :class:`kernlearn.LSSVMClassifier`.
+    verbose, callback, time_limit
+        As in :class:`kernlearn.LSSVMClassifier`.
 
     Attributes
     ----------
-    theta_, lam_, kernel_, support_, support_vectors_, n_duplicates_, device_, objective_, n_iter_,
-    n_evaluations_, status_
+    theta_, lam_, kernel_, support_, support_vectors_, n_duplicates_, device_
+        As in :class:`kernlearn.LSSVMClassifier`.
+    objective_, n_iter_, n_evaluations_, status_
         As in :class:`kernlearn.LSSVMClassifier`.
     dual_coef_ : ndarray of shape (n_targets, n_support)
         α, one row for each target.

@@ -65,10 +65,10 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     nu : float, default=0.3
         For "nu_svm", in (0, 1]: upper bound on the share of rows with a margin error. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVC 0.5.
-    normalize : bool, default=False
-        Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)).
     class_weight : dict or "balanced", optional
         Multiplies C class by class.
+    normalize : bool, default=False
+        Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)).
     missing : {None, "mean", "complete"}, default=None
         Rows that lack a whole source, that is, all cells of a kernel's `Columns`, or its text or
         other thing: refused; put at the mean of the rows that have the source, where their kernel
@@ -76,12 +76,6 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         other sources (`kernlearn.kernels.Completed`), which helps as far as these tell of it. Any
         pattern of gaps can be predicted; a row without any source is at the mean of each.
         Centring and the unit diagonal come after.
-    tol : float, default=1e-6
-        Relative duality gap to reach. The least-squares estimators, such as
-        :class:`kernlearn.LSSVMClassifier`, solve no convex problem: their ``tol`` is on a slope.
-    random_state : int, RandomState or None, default=0
-        For the sample from which the default bank takes its widths, and for the folds behind
-        probabilities and ``C="auto"``.
     rank : int, "auto" or None, default="auto"
         None solves on Gram matrices of all rows. An integer approximates every kernel through so
         many landmarks (rows of X), in time linear in the rows and with nothing of size n × n;
@@ -94,6 +88,12 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         predictions from them; and where the kernels of a :class:`kernlearn.kernels.Grid` on Gram
         matrices are priced. None follows X: an array of PyTorch or CuPy is worked on where it
         is, all else on the host. Fitted attributes and predictions are arrays of NumPy.
+    tol : float, default=1e-6
+        Relative duality gap to reach. The least-squares estimators, such as
+        :class:`kernlearn.LSSVMClassifier`, solve no convex problem: their ``tol`` is on a slope.
+    random_state : int, RandomState or None, default=0
+        For the sample from which the default bank takes its widths, and for the folds behind
+        probabilities and ``C="auto"``.
     verbose : int, default=0
         Print a line of progress for every kernel tried.
     time_limit : float, optional
