@@ -83,6 +83,9 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         "least_squares", "squared_soft_margin" and "soft_margin"; not with ``X_unlabeled`` or
         ``C="learn"``. With "least_squares" and positive weights, kernels that are inner products
         of sparse features, such as words, need no landmarks: they are taken as they are.
+    cv : int, cross-validation generator or iterable, default=5
+        Folds behind ``C="auto"`` and held-out values: a number of folds, or what makes them as in
+        scikit-learn. `groups` of `fit` stay together.
     device : None, "cpu", "cuda" or the like of "cuda:1", default=None
         Where kernels and products over rows are computed when learning through landmarks, and
         predictions from them; and where the kernels of a :class:`kernlearn.kernels.Grid` on Gram

@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.estimators.held_out.groups import blocks_of, by_first
 from kernlearn.quality.held_out import HeldOutLoss, leave_out
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.runtime.threads import threads_for
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Mask
 
 # Enough to tell widths apart that differ by a factor of two.
 _MOST_ROWS = 200
@@ -25,7 +24,7 @@ _MOST_ROWS = 200
 _RIDGES = (0.01, 0.1, 1.0, 10.0)
 
 
-def sample_rows(n: int, seed: int, most: int = _MOST_ROWS) -> NDArray[np.intp]:
+def sample_rows(n: int, seed: int, most: int = _MOST_ROWS) -> Indices:
     """The rows to look at: all, or two hundred, drawn at random."""
     if n <= most:
         return np.arange(n)
@@ -64,10 +63,10 @@ def can_tell(groups: Indices | None) -> bool:
     return groups is None or bool(np.ptp(groups) > 0)
 
 
-def halves_of(n: int, groups: Indices | None) -> NDArray[np.bool_] | None:
+def halves_of(n: int, groups: Indices | None) -> Mask | None:
     """One of two halves of n rows, or of their groups; None where one could hold nothing out."""
     if groups is None:
-        return np.arange(n) % 2 == 0
-    half = np.asarray(by_first(groups) % 2 == 0)
+        return np.asarray(np.arange(n) % 2 == 0)
+    half: Mask = by_first(groups) % 2 == 0
     enough = all(part.sum() >= n // 4 and can_tell(groups[part]) for part in (half, ~half))
     return half if enough else None

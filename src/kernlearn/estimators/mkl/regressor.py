@@ -60,7 +60,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
     nu : float, default=0.3
         For "nu_svr", in (0, 1]: upper bound on the share of rows outside the tube. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVR 0.5.
-    normalize, missing, rank, device, tol, random_state, verbose, time_limit, options
+    normalize, missing, rank, cv, device, tol, random_state, verbose, time_limit, options
         As in :class:`kernlearn.MKLClassifier`.
 
     Attributes

@@ -23,7 +23,7 @@ from sklearn.svm import SVC, SVR
 
 import kernlearn as kl
 from kernlearn.papers.grid_search import Estimator
-from kernlearn.papers.method_comparison import ComparedMethod, by_name
+from kernlearn.papers.method_comparison import RivalMethod, by_name
 from kernlearn.papers.splits import Rows
 
 CLASSES, NUMBERS = "classification", "regression"
@@ -119,16 +119,16 @@ class _RecursiveFeatureMachine:
 
 TUNED_SVM = "tuned SVM"
 METHODS = by_name(
-    ComparedMethod("Kernel", _kernel),
-    ComparedMethod("LSSVM", _ours(kl.LSSVMClassifier, kl.LSSVMRegressor)),
-    ComparedMethod("FirstLevel", _ours(kl.FirstLevelClassifier, kl.FirstLevelRegressor)),
-    ComparedMethod("MKL", _ours(kl.MKLClassifier, kl.MKLRegressor)),
-    ComparedMethod("Hyperkernel", _ours(kl.HyperkernelClassifier, kl.HyperkernelRegressor)),
-    ComparedMethod(TUNED_SVM, _tuned_svm),
-    ComparedMethod("boosting", _boosting),
-    ComparedMethod("forest", _forest),
-    ComparedMethod("GP, ARD", lambda task, X, y: _GaussianProcess(task), is_slow=True),
-    ComparedMethod(
+    RivalMethod("Kernel", _kernel),
+    RivalMethod("LSSVM", _ours(kl.LSSVMClassifier, kl.LSSVMRegressor)),
+    RivalMethod("FirstLevel", _ours(kl.FirstLevelClassifier, kl.FirstLevelRegressor)),
+    RivalMethod("MKL", _ours(kl.MKLClassifier, kl.MKLRegressor)),
+    RivalMethod("Hyperkernel", _ours(kl.HyperkernelClassifier, kl.HyperkernelRegressor)),
+    RivalMethod(TUNED_SVM, _tuned_svm),
+    RivalMethod("boosting", _boosting),
+    RivalMethod("forest", _forest),
+    RivalMethod("GP, ARD", lambda task, X, y: _GaussianProcess(task), is_slow=True),
+    RivalMethod(
         "xRFM", lambda task, X, y: _RecursiveFeatureMachine(task), needs="xrfm", is_slow=True
     ),
 )
