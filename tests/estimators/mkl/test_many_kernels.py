@@ -83,8 +83,8 @@ def test_sample_weights_of_zero_are_rows_left_out():
 
 def test_unlabelled_points_count_in_the_traces():
     y = LABELS[:26] > 0
-    many = kl.MKLClassifier(PerColumn([Linear(), Gaussian()])).fit(X[:26], y, X[26:])
-    few = kl.MKLClassifier(list(many.kernels_)).fit(X[:26], y, X[26:])
+    many = kl.MKLClassifier(PerColumn([Linear(), Gaussian()])).fit(X[:26], y, X_unlabeled=X[26:])
+    few = kl.MKLClassifier(list(many.kernels_)).fit(X[:26], y, X_unlabeled=X[26:])
     assert many.objective_ == pytest.approx(few.objective_, rel=1e-6)
     np.testing.assert_array_equal(many.transduction_, few.transduction_)
 

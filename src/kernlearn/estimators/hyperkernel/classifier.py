@@ -42,8 +42,8 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
     nu : float, default=0.3
         For "nu_svm", in (0, 1]: upper bound on the share of rows with a margin error. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVC 0.5.
-    class_weight : dict, "balanced" or None, default=None
-        As in :class:`kernlearn.MKLClassifier`.
+    class_weight : dict or "balanced", optional
+        Multiplies C class by class.
     gamma_factor : float or "auto", default="auto"
         Factor of the γ of the default hyperkernel; 1 is the paper's rule. "auto" takes the one at
         which a section has the smallest leave-one-out loss, as the kernel of a least-squares
@@ -52,8 +52,21 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         Limit on the number of pairs.
     n_pairs : int, optional
         Choose the pivots from a sample of so many pairs.
-    tol, random_state, verbose, time_limit
-        As in :class:`kernlearn.MKLClassifier`.
+    cv : int, splitter or iterable of pairs of rows, default=5
+        Folds by which rows are held out, for ``C="auto"`` and probabilities.
+        Closed-form leave-one-out needs no folds; with ``groups``, a splitter or pairs of rows these
+        folds take its place.
+    tol : float, default=1e-6
+        Relative duality gap to reach. The least-squares estimators, such as
+        :class:`kernlearn.LSSVMClassifier`, solve no convex problem: their ``tol`` is on a slope.
+    random_state : int, RandomState or None, default=0
+        Seed of samples of rows and pairs, and of folds.
+    verbose : int, default=0
+        Print a line of progress for every kernel tried.
+    time_limit : float, optional
+        Seconds after which the fit ends, checked after every step. After such an end, and after
+        one by a callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
+        says how far it may be off, ``status_`` why it ended.
     options : HyperkernelOptions, optional
         What few fits need, such as the squared norm, the value of the constraint or a callback:
         see :class:`kernlearn.HyperkernelOptions`.

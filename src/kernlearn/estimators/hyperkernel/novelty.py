@@ -36,8 +36,24 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
     gamma_factor : float or "auto", default="auto"
         Factor of the γ of the default hyperkernel. "auto" is 1, the paper's rule: without targets
         no held-out loss can choose a factor.
-    max_pivots, n_pairs, tol, random_state, verbose, time_limit, options
-        As in :class:`kernlearn.HyperkernelClassifier`.
+    max_pivots : int, default=150
+        Limit on the number of pairs.
+    n_pairs : int, optional
+        Choose the pivots from a sample of so many pairs.
+    tol : float, default=1e-6
+        Relative duality gap to reach. The least-squares estimators, such as
+        :class:`kernlearn.LSSVMClassifier`, solve no convex problem: their ``tol`` is on a slope.
+    random_state : int, RandomState or None, default=0
+        Seed of samples of rows and pairs.
+    verbose : int, default=0
+        Print a line of progress for every kernel tried.
+    time_limit : float, optional
+        Seconds after which the fit ends, checked after every step. After such an end, and after
+        one by a callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
+        says how far it may be off, ``status_`` why it ended.
+    options : HyperkernelOptions, optional
+        What few fits need, such as the squared norm, the value of the constraint or a callback:
+        see :class:`kernlearn.HyperkernelOptions`.
 
     Attributes
     ----------

@@ -36,12 +36,35 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         For "nu_svr", in (0, 1]: upper bound on the share of rows outside the tube. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVR 0.5.
     epsilon : float or "auto", default="auto"
-        For "epsilon_svr", as in :class:`kernlearn.MKLRegressor`.
-    gamma_factor, max_pivots, n_pairs, tol, random_state, verbose, time_limit
-        As in :class:`kernlearn.HyperkernelClassifier`.
+        Half the width of the tube of "epsilon_svr", in units of y. "auto" is a tenth of the
+        targets' spread, the interquartile range over 1.35: the standard deviation of normal
+        targets. The unit and the origin of y then change nothing but the unit of the predictions.
+    gamma_factor : float or "auto", default="auto"
+        Factor of the γ of the default hyperkernel; 1 is the paper's rule. "auto" takes the one at
+        which a section has the smallest leave-one-out loss, as the kernel of a least-squares
+        machine on a sample of the rows.
+    max_pivots : int, default=150
+        Limit on the number of pairs.
+    n_pairs : int, optional
+        Choose the pivots from a sample of so many pairs.
+    cv : int, splitter or iterable of pairs of rows, default=5
+        Folds by which rows are held out, for ``C="auto"`` and intervals.
+        Closed-form leave-one-out needs no folds; with ``groups``, a splitter or pairs of rows these
+        folds take its place.
+    tol : float, default=1e-6
+        Relative duality gap to reach. The least-squares estimators, such as
+        :class:`kernlearn.LSSVMClassifier`, solve no convex problem: their ``tol`` is on a slope.
+    random_state : int, RandomState or None, default=0
+        Seed of samples of rows and pairs, and of folds.
+    verbose : int, default=0
+        Print a line of progress for every kernel tried.
+    time_limit : float, optional
+        Seconds after which the fit ends, checked after every step. After such an end, and after
+        one by a callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
+        says how far it may be off, ``status_`` why it ended.
     options : HyperkernelOptions, optional
-        As in :class:`kernlearn.HyperkernelClassifier`; ``total`` is the standard deviation of y
-        by default, and 1 for "least_squares".
+        What few fits need, such as the squared norm, the value of the constraint or a callback:
+        see :class:`kernlearn.HyperkernelOptions`.
 
     Attributes
     ----------

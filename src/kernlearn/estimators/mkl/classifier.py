@@ -37,16 +37,16 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     Parameters
     ----------
     kernels : list of Kernel, or a family of kernels, optional
-        What to combine; by default a linear, a quadratic and four Gaussian kernels, these around
-        the width at which a least-squares machine has the smallest leave-one-out loss on a sample
-        of the rows, on columns scaled one by one if that predicts clearly better; through
-        landmarks also kernels on the pairs of columns that say most together.
-        Kernels that are nearly constant or nearly the identity are left out. Where X
-        holds several views, every kernel is on each of them, and ``Columns("genes", kernel)`` on
-        the view of that name alone. A family, :class:`kernlearn.kernels.PerColumn`,
-        :class:`kernlearn.kernels.Grid` or any object with a length that makes its i-th kernel on
-        demand, may have hundreds of thousands: they are looked at one by one and never stored. It
-        takes positive weights of a machine at a given C, or at ``C="auto"``.
+        What to combine. By default a linear, a quadratic and four Gaussian kernels, whose widths
+        lie around the one at which a least-squares machine has the smallest leave-one-out loss on a
+        sample of the rows; on columns scaled one by one if that predicts clearly better; through
+        landmarks also kernels on the pairs of columns that say most together. Kernels that are
+        nearly constant or nearly the identity are left out. If X holds several views, every kernel
+        is on each of them, and ``Columns("genes", kernel)`` on the view of that name alone. A
+        family, :class:`kernlearn.kernels.PerColumn`, :class:`kernlearn.kernels.Grid` or any object
+        with a length that makes its i-th kernel on demand, may have hundreds of thousands: they are
+        evaluated one by one and never stored. It takes positive weights of a machine at a given C,
+        or at ``C="auto"``.
     quality : str, default="soft_margin"
         What makes a kernel good: "soft_margin", "squared_soft_margin", "hard_margin",
         "lagrangian" (the squared soft margin with its intercept penalised too), "nu_svm",
@@ -61,7 +61,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         "learn" makes C one more weight, for "squared_soft_margin".
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
-        the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.
+        the kernel may be indefinite; then :class:`kernlearn.IndefiniteKernelWarning` is raised.
     nu : float, default=0.3
         For "nu_svm", in (0, 1]: upper bound on the share of rows with a margin error. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVC 0.5.
@@ -70,22 +70,23 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     normalize : bool, default=False
         Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)).
     missing : {None, "mean", "complete"}, default=None
-        Rows that lack a whole source, that is, all cells of a kernel's `Columns`, or its text or
-        other thing: refused; put at the mean of the rows that have the source, where their kernel
-        with every row is zero (`kernlearn.kernels.WhereKnown`); or placed by what they have of the
-        other sources (`kernlearn.kernels.Completed`), which helps as far as these tell of it. Any
-        pattern of gaps can be predicted; a row without any source is at the mean of each.
-        Centring and the unit diagonal come after.
+        How to treat rows that lack a whole source, that is, all cells of a kernel's `Columns`, or
+        its text or other thing. None refuses them. "mean" puts them at the mean of the rows that
+        have the source, where their kernel with every row is zero
+        (:class:`kernlearn.kernels.WhereKnown`). "complete" places them by what they have of the
+        other sources (:class:`kernlearn.kernels.Completed`). Any pattern of gaps can be predicted;
+        a row without any source is at the mean of each. Centring and the unit diagonal come after.
     rank : int, "auto" or None, default="auto"
-        None solves on Gram matrices of all rows. An integer approximates every kernel through so
-        many landmarks (rows of X), in time linear in the rows and with nothing of size n × n;
+        None solves on Gram matrices of all rows. An integer approximates every kernel through that
+        many landmarks (rows of X), in time linear in the rows and with nothing of size n × n.
         "auto" does so above 3000 rows, with as many as the held-out loss asks for. For
-        "least_squares", "squared_soft_margin" and "soft_margin"; not with ``X_unlabeled`` or
+        "least_squares", "squared_soft_margin" and "soft_margin". Not with ``X_unlabeled`` or
         ``C="learn"``. With "least_squares" and positive weights, kernels that are inner products
-        of sparse features, such as words, need no landmarks: they are taken as they are.
-    cv : int, cross-validation generator or iterable, default=5
-        Folds behind ``C="auto"`` and held-out values: a number of folds, or what makes them as in
-        scikit-learn. `groups` of `fit` stay together.
+        of sparse features, such as words, need no landmarks.
+    cv : int, splitter or iterable of pairs of rows, default=5
+        Folds by which rows are held out, for ``C="auto"``, equal shares and probabilities.
+        Closed-form leave-one-out needs no folds; with ``groups``, a splitter or pairs of rows these
+        folds take its place.
     device : None, "cpu", "cuda" or the like of "cuda:1", default=None
         Where kernels and products over rows are computed when learning through landmarks, and
         predictions from them; and where the kernels of a :class:`kernlearn.kernels.Grid` on Gram
@@ -95,8 +96,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         Relative duality gap to reach. The least-squares estimators, such as
         :class:`kernlearn.LSSVMClassifier`, solve no convex problem: their ``tol`` is on a slope.
     random_state : int, RandomState or None, default=0
-        For the sample from which the default bank takes its widths, and for the folds behind
-        probabilities and ``C="auto"``.
+        Seed of the sample from which the default kernels take their widths, of landmarks, and of
+        folds.
     verbose : int, default=0
         Print a line of progress for every kernel tried.
     time_limit : float, optional
@@ -150,8 +151,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     calibration_ : ndarray of shape (2,)
         Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to decision values
         of rows left out one at a time, in closed form at the learned kernel. For several classes
-        (but "least_squares"), for "nu_svm" and through landmarks, the values are those of machines
-        that were trained without a fifth of the rows each.
+        (but "least_squares"), for "nu_svm", through landmarks and with ``groups``, the values are
+        those of machines that were trained without a fold each.
     rank_ : int or None
         Columns of the largest factor through landmarks, 0 if no kernel needs any; None on Gram
         matrices. With landmarks there are no

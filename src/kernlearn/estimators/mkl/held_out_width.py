@@ -67,6 +67,6 @@ def halves_of(n: int, groups: Indices | None) -> Mask | None:
     """One of two halves of n rows, or of their groups; None where one could hold nothing out."""
     if groups is None:
         return np.asarray(np.arange(n) % 2 == 0)
-    half: Mask = by_first(groups) % 2 == 0
+    half = np.asarray(by_first(groups) % 2 == 0)
     enough = all(part.sum() >= n // 4 and can_tell(groups[part]) for part in (half, ~half))
     return half if enough else None

@@ -33,12 +33,33 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         0.3 is that of all its machines.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
-        the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.
+        the kernel may be indefinite; then :class:`kernlearn.IndefiniteKernelWarning` is raised.
     normalize : bool, default=True
         Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)). It is on by default, because
         without it the scale of a kernel would count as novelty.
-    rank, device, tol, random_state, verbose, time_limit, options
-        As in :class:`kernlearn.MKLClassifier`.
+    rank : int, "auto" or None, default="auto"
+        None solves on Gram matrices of all rows. An integer approximates every kernel through that
+        many landmarks (rows of X), in time linear in the rows and with nothing of size n × n.
+        "auto" does so above 3000 rows, with as many as the kernels' traces ask for.
+    device : None, "cpu", "cuda" or the like of "cuda:1", default=None
+        Where kernels and products over rows are computed when learning through landmarks, and
+        predictions from them; and where the kernels of a :class:`kernlearn.kernels.Grid` on Gram
+        matrices are priced. None follows X: an array of PyTorch or CuPy is worked on where it
+        is, all else on the host. Fitted attributes and predictions are arrays of NumPy.
+    tol : float, default=1e-6
+        Relative duality gap to reach. The least-squares estimators, such as
+        :class:`kernlearn.LSSVMClassifier`, solve no convex problem: their ``tol`` is on a slope.
+    random_state : int, RandomState or None, default=0
+        Seed of the sample from which the default kernels take their widths, and of landmarks.
+    verbose : int, default=0
+        Print a line of progress for every kernel tried.
+    time_limit : float, optional
+        Seconds after which the fit ends, checked after every step. After such an end, and after
+        one by a callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
+        says how far it may be off, ``status_`` why it ended.
+    options : MKLOptions, optional
+        What few fits need, such as centring, the value of the constraint, a share that is equal
+        for all sources, or a callback: see :class:`kernlearn.MKLOptions`.
 
     Attributes
     ----------

@@ -41,7 +41,16 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
     Parameters
     ----------
     kernels : list of Kernel, or a family of kernels, optional
-        What to combine; by default a bank as in :class:`kernlearn.MKLClassifier`.
+        What to combine. By default a linear, a quadratic and four Gaussian kernels, whose widths
+        lie around the one at which a least-squares machine has the smallest leave-one-out loss on a
+        sample of the rows; on columns scaled one by one if that predicts clearly better; through
+        landmarks also kernels on the pairs of columns that say most together. Kernels that are
+        nearly constant or nearly the identity are left out. If X holds several views, every kernel
+        is on each of them, and ``Columns("genes", kernel)`` on the view of that name alone. A
+        family, :class:`kernlearn.kernels.PerColumn`, :class:`kernlearn.kernels.Grid` or any object
+        with a length that makes its i-th kernel on demand, may have hundreds of thousands: they are
+        evaluated one by one and never stored. It takes positive weights of a machine at a given C,
+        or at ``C="auto"``.
     quality : {"epsilon_svr", "nu_svr", "least_squares"}, default="epsilon_svr"
         The machine whose value is minimised.
     C : float or "auto", default="auto"
@@ -52,7 +61,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         1 for the classifier.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
-        the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.
+        the kernel may be indefinite; then :class:`kernlearn.IndefiniteKernelWarning` is raised.
     epsilon : float or "auto", default="auto"
         Half the width of the tube of "epsilon_svr", in units of y. "auto" is a tenth of the
         targets' spread, the interquartile range over 1.35: the standard deviation of normal
@@ -60,8 +69,46 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
     nu : float, default=0.3
         For "nu_svr", in (0, 1]: upper bound on the share of rows outside the tube. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVR 0.5.
-    normalize, missing, rank, cv, device, tol, random_state, verbose, time_limit, options
-        As in :class:`kernlearn.MKLClassifier`.
+    normalize : bool, default=False
+        Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)).
+    missing : {None, "mean", "complete"}, default=None
+        How to treat rows that lack a whole source, that is, all cells of a kernel's `Columns`, or
+        its text or other thing. None refuses them. "mean" puts them at the mean of the rows that
+        have the source, where their kernel with every row is zero
+        (:class:`kernlearn.kernels.WhereKnown`). "complete" places them by what they have of the
+        other sources (:class:`kernlearn.kernels.Completed`). Any pattern of gaps can be predicted;
+        a row without any source is at the mean of each. Centring and the unit diagonal come after.
+    rank : int, "auto" or None, default="auto"
+        None solves on Gram matrices of all rows. An integer approximates every kernel through that
+        many landmarks (rows of X), in time linear in the rows and with nothing of size n × n.
+        "auto" does so above 3000 rows, with as many as the held-out loss asks for. For
+        "least_squares" and "epsilon_svr". Not with
+        ``X_unlabeled``. With "least_squares" and positive weights, kernels that are inner
+        products of sparse features, such as words, need no landmarks.
+    cv : int, splitter or iterable of pairs of rows, default=5
+        Folds by which rows are held out, for ``C="auto"``, equal shares and intervals.
+        Closed-form leave-one-out needs no folds; with ``groups``, a splitter or pairs of rows these
+        folds take its place.
+    device : None, "cpu", "cuda" or the like of "cuda:1", default=None
+        Where kernels and products over rows are computed when learning through landmarks, and
+        predictions from them; and where the kernels of a :class:`kernlearn.kernels.Grid` on Gram
+        matrices are priced. None follows X: an array of PyTorch or CuPy is worked on where it
+        is, all else on the host. Fitted attributes and predictions are arrays of NumPy.
+    tol : float, default=1e-6
+        Relative duality gap to reach. The least-squares estimators, such as
+        :class:`kernlearn.LSSVMClassifier`, solve no convex problem: their ``tol`` is on a slope.
+    random_state : int, RandomState or None, default=0
+        Seed of the sample from which the default kernels take their widths, of landmarks, and of
+        folds.
+    verbose : int, default=0
+        Print a line of progress for every kernel tried.
+    time_limit : float, optional
+        Seconds after which the fit ends, checked after every step. After such an end, and after
+        one by a callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
+        says how far it may be off, ``status_`` why it ended.
+    options : MKLOptions, optional
+        What few fits need, such as centring, the value of the constraint, a share that is equal
+        for all sources, or a callback: see :class:`kernlearn.MKLOptions`.
 
     Attributes
     ----------
@@ -222,8 +269,9 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         """Intervals that hold new targets with a given probability.
 
         For "least_squares" jackknife+ in closed form, as in :class:`kernlearn.LSSVMRegressor`;
-        for the other machines CV+, from five that were trained without a fifth of the rows each.
-        The kernel is the one learned from all rows.
+        for the other machines CV+, from machines that were trained without a fold each. With
+        ``groups`` in the fit, rows of a group are left out together. The kernel is the one learned
+        from all rows.
 
         Parameters
         ----------
