@@ -63,9 +63,8 @@ class CandidatesDisplay(Display):
             With ``ax_`` and ``figure_``.
         """
         table = learned(estimator, "candidates_")
-        rows = table if isinstance(table, list) else table.to_dict("records")
         columns = ("candidate", "held_out_loss", "standard_error", "weight")
-        return cls(*([row[name] for row in rows] for name in columns)).plot(ax=ax)
+        return cls(*(table[name].tolist() for name in columns)).plot(ax=ax)
 
     def _draw(self, ax: Axes | None) -> Axes:
         ax = new_axes(ax, height=bars_height(len(self.labels)))

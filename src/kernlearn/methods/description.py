@@ -68,9 +68,8 @@ def candidates(estimator: BaseEstimator) -> list[Json] | None:
     """What a mixture has tried, the best first, with the weight that each has; None for others."""
     if not is_mixture(estimator):
         return None
-    table = estimator.candidates_
-    rows: list[Json] = table if isinstance(table, list) else table.to_dict("records")
-    return rows
+    columns = {name: column.tolist() for name, column in estimator.candidates_.items()}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _members(estimator: BaseEstimator) -> list[Json]:

@@ -39,9 +39,9 @@ def test_everything_at_its_default(model):
     table = model.candidates_
     assert list(table) == ["candidate", "held_out_loss", "standard_error", "seconds", "weight"]
     assert table["weight"].sum() == pytest.approx(1.0)
-    assert table["held_out_loss"].is_monotonic_increasing
+    assert (np.diff(table["held_out_loss"]) >= 0).all()
     assert 1 <= (table["weight"] > 0).sum() <= 8
-    assert table["held_out_loss"].iloc[0] < table["held_out_loss"].iloc[-1] - 0.1
+    assert table["held_out_loss"][0] < table["held_out_loss"][-1] - 0.1
     assert model.status_ is Status.CONVERGED
 
 
@@ -214,17 +214,17 @@ def test_it_ends_when_it_is_told_to_and_keeps_what_it_has():
     with pytest.warns(match="stopped by the callback"):
         model = kl.KernelClassifier(callback=stop).fit(X, y)
     assert model.status_ is Status.STOPPED_AT_CHANCE
-    assert len(model.candidates_) == 2
+    assert len(model.candidates_["candidate"]) == 2
     assert told[0].startswith("linear: held-out loss")
     with pytest.warns(match="time limit"):
         model = kl.KernelClassifier(time_limit=1e-9).fit(X, y)
-    assert len(model.candidates_) == 1
+    assert len(model.candidates_["candidate"]) == 1
     assert np.isfinite(model.decision_function(X)).all()
 
 
 def test_a_notebook_shows_what_was_mixed(model):
     shown = model._repr_mimebundle_()["text/html"]
-    best = model.candidates_.query("weight > 0")["candidate"].iloc[0]
+    best = model.candidates_["candidate"][model.candidates_["weight"] > 0][0]
     assert f"<td>{best}</td>" in shown
     assert "held-out loss" not in kl.KernelClassifier()._repr_mimebundle_()["text/html"]
 
@@ -268,7 +268,7 @@ def test_candidates_for_fewer_columns_are_named():
     X, y = rng.normal(size=(30, 40)), np.arange(30) % 2
     with pytest.warns(UserWarning, match=r"'hyperkernel' takes up to 30 prepared columns; they"):
         model = kl.KernelClassifier(["linear", "hyperkernel"]).fit(X, y)
-    assert not model.candidates_["candidate"].str.contains("hyperkernel").any()
+    assert not any("hyperkernel" in name for name in model.candidates_["candidate"])
     with pytest.raises(ValueError, match=r"'hyperkernel' takes up to 30 .*; name others"):
         kl.KernelClassifier(["hyperkernel"]).fit(X, y)
 

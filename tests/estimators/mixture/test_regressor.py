@@ -30,7 +30,7 @@ def test_everything_at_its_default(model):
     assert model.score(X, y) > 0.85
     assert abs(model.held_out_score_ - model.score(X, y)) < 0.1
     table = model.candidates_
-    assert 1 - table["held_out_loss"].iloc[0] == pytest.approx(model.held_out_score_, abs=0.05)
+    assert 1 - table["held_out_loss"][0] == pytest.approx(model.held_out_score_, abs=0.05)
     relevance = model.relevance_
     assert relevance["x0"] > 0.5 > 0.1 > relevance["x1"]
 
@@ -81,8 +81,9 @@ def test_prices_are_learned_as_logarithms(priced):
     assert 1 - priced.score(X, y) < 0.8 * (1 - plain.score(X, y))
     assert abs(priced.held_out_score_ - priced.score(X, y)) < 0.15
     assert {"linear", "linear, log target"} <= set(priced.candidates_["candidate"])
-    assert not plain.candidates_["candidate"].str.contains("log target").any()
-    assert kl.KernelRegressor().fit(*prices()).candidates_["candidate"].str.contains("log t").any()
+    assert not any("log target" in name for name in plain.candidates_["candidate"])
+    tried = kl.KernelRegressor().fit(*prices()).candidates_["candidate"]
+    assert any("log target" in name for name in tried)
     assert priced.relevance_["x0"] > priced.relevance_["x1"] > priced.relevance_["x2"]
 
 
@@ -196,7 +197,8 @@ def test_real_data_with_names():
     model = kl.KernelRegressor().fit(X[:90], y[:90])
     assert model.score(X[90:], y[90:]) > 0.4
     assert max(model.relevance_, key=model.relevance_.get) in ("bmi", "s5")
-    assert isinstance(model.candidates_, pd.DataFrame)
+    assert all(isinstance(column, np.ndarray) for column in model.candidates_.values())
+    assert len(pd.DataFrame(model.candidates_)) == model.n_iter_
 
 
 def test_rows_count_by_their_weights():

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 import numpy as np
 
 from kernlearn.estimators.mixture.candidates.screening import Screening
-from kernlearn.runtime.optional import load_pandas
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Targets
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,34 +34,24 @@ class CandidateTable:
         seconds = np.array([screening.found[i].seconds for i in order])
         return cls(names, means[order], errors[order], seconds, weights[order])
 
-    def records(self) -> list[dict[str, Any]]:
-        """The rows."""
-        columns = zip(self.names, self.losses, self.errors, self.seconds, self.weights, strict=True)
-        return [
-            {
-                "candidate": name,
-                "held_out_loss": float(loss),
-                "standard_error": float(error),
-                "seconds": float(seconds),
-                "weight": float(weight),
-            }
-            for name, loss, error, seconds, weight in columns
-        ]
-
-    def shown(self) -> Any:
-        """A data frame, or the records where pandas is not installed."""
-        try:
-            return load_pandas("a table of candidates").DataFrame(self.records())
-        except ImportError:
-            return self.records()
+    def columns(self) -> dict[str, Targets]:
+        """The columns by name, the best candidate first."""
+        return {
+            "candidate": np.array(self.names, dtype=object),
+            "held_out_loss": self.losses.copy(),
+            "standard_error": self.errors.copy(),
+            "seconds": self.seconds.copy(),
+            "weight": self.weights.copy(),
+        }
 
     def html(self) -> str:
         """The members of the mixture, for a notebook."""
+        columns = zip(self.names, self.weights, self.losses, self.errors, strict=True)
         rows = "".join(
-            f"<tr><td>{escape(row['candidate'])}</td><td>{row['weight']:.2f}</td>"
-            f"<td>{row['held_out_loss']:.3g} ± {row['standard_error']:.1g}</td></tr>"
-            for row in self.records()
-            if row["weight"] > 0
+            f"<tr><td>{escape(name)}</td><td>{weight:.2f}</td>"
+            f"<td>{loss:.3g} ± {error:.1g}</td></tr>"
+            for name, weight, loss, error in columns
+            if weight > 0
         )
         head = "<tr><th>member</th><th>weight</th><th>held-out loss</th></tr>"
         return f"<table>{head}{rows}</table>"

@@ -72,9 +72,9 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
 
     Attributes
     ----------
-    candidates_ : DataFrame
-        What was tried, the best first: the held-out log loss with its standard error, the seconds
-        and the weight in the mixture. A list of dicts if pandas is not installed.
+    candidates_ : dict of ndarray
+        What was tried, the best first, in the columns "candidate", "held_out_loss" (log loss),
+        "standard_error", "seconds" and "weight" (in the mixture). ``pandas.DataFrame`` takes it.
     candidate_notes_ : list of str
         The candidates that were left out on these rows, each with the reason: its numbers
         overflowed, a factorisation failed, or nothing could be learned.
@@ -83,7 +83,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         column's cells are shuffled: more than one where the mean would then be better. It is
         computed when it is asked for.
     kernel_ : Kernel
-        The learned kernel, if the mixture has one member, to be called on rows as they came.
+        The learned kernel, to be called on rows as they came. It exists only if the mixture has
+        one member, as with ``max_members=1``.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     held_out_score_ : float

@@ -56,7 +56,7 @@ from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for
-from kernlearn.typing import Array, FoldsLike, Indices, Rows
+from kernlearn.typing import Array, FoldsLike, Indices, Rows, Targets
 
 # Matrices of the size of the kernel's that exist together, at most.
 _MATRICES = 8
@@ -77,10 +77,10 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
     _options = MixtureOptions()
 
     @property
-    def candidates_(self) -> Any:
-        """What was tried, the best first: a data frame, or a list of dicts without pandas."""
+    def candidates_(self) -> dict[str, Targets]:
+        """What was tried, the best first: columns by name, as in ``cv_results_``."""
         check_is_fitted(self)
-        return self._tried.shown()
+        return self._tried.columns()
 
     @property
     def relevance_(self) -> dict[str, float]:

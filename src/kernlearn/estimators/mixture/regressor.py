@@ -77,10 +77,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
 
     Attributes
     ----------
-    candidates_ : DataFrame
-        What was tried, the best first: the held-out squared error, as a part of the variance of the
-        target, with its standard error, the seconds and the weight in the mixture. A list of dicts
-        if pandas is not installed.
+    candidates_ : dict of ndarray
+        What was tried, the best first, in the columns "candidate", "held_out_loss" (squared error,
+        as a part of the variance of the target), "standard_error", "seconds" and "weight" (in the
+        mixture). ``pandas.DataFrame`` takes it.
     candidate_notes_ : list of str
         The candidates that were left out on these rows, each with the reason: its numbers
         overflowed, a factorisation failed, or nothing could be learned.
@@ -89,7 +89,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         column's cells are shuffled: more than one where the mean would then be better. It is
         computed when it is asked for.
     kernel_ : Kernel
-        The learned kernel, if the mixture has one member, to be called on rows as they came.
+        The learned kernel, to be called on rows as they came. It exists only if the mixture has
+        one member, as with ``max_members=1``.
     held_out_score_ : float
         R² on rows held out, in which every row counts once: each fold is predicted by machines that
         were trained, and mixed, without it. Slightly hopeful, since widths and ridges were chosen

@@ -85,7 +85,6 @@ def test_a_fold_is_judged_by_its_own_kernel(problem, kernels_of):
 
 
 def test_an_estimator_may_have_nothing_else(problem):
-    pytest.importorskip("pandas", reason="needs pandas: candidates_ is a data frame")
     X, y = problem.tables["standard"], problem.Y[:, 0]
     model = kl.KernelRegressor(["combination", "hyperkernel"], max_members=1).fit(X, y)
     assert set(model.candidates_["candidate"]) >= {"combination", "hyperkernel"}

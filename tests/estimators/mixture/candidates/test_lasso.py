@@ -77,7 +77,6 @@ def test_where_nothing_can_be_learned_no_column_is_kept():
 
 
 def test_few_of_many_columns_are_learned_from_few_rows():
-    pytest.importorskip("pandas", reason="needs pandas: candidates_ is a data frame")
     problem = make_problem(n=80, p=400)
     X, y = problem.tables["standard"], problem.Y[:, 0]
     names = ["linear", "Gaussian", "ARD", "sparse linear"]

@@ -145,7 +145,6 @@ def test_indicators_of_categories_have_no_pairs(numbers, indicators, joins):
 
 
 def test_a_mixture_of_many_rows_is_judged_by_more_of_them():
-    pytest.importorskip("pandas", reason="needs pandas: candidates_ is a data frame")
     problem = make_problem(100)
     model = kl.KernelRegressor(["Gaussian", "linear"], random_state=0)
     model._options = MixtureOptions(
