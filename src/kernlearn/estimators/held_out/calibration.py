@@ -9,11 +9,11 @@ sigmoid's offset says otherwise, which is where both classes are nearly as proba
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit, log_expit, log_softmax, softmax
 
-from kernlearn.estimators.held_out.sigmoid import fit_sigmoid
+from kernlearn.estimators.held_out.sigmoid import fit_offset, fit_sigmoid
 from kernlearn.quality.discriminants import fit_softmax
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # By how much one half is left behind, so that the larger of two probabilities can be told.
 _BEYOND = 1e-12
@@ -32,6 +32,51 @@ def fit_calibration(values: Array, signs: Array, sample_weight: Array) -> Array:
     if values.shape[1] == 1:
         return np.array(fit_sigmoid(values[:, 0], signs[:, 0] > 0, weight))
     return np.array([fit_softmax(values, signs.argmax(axis=1), weight), 0.0])
+
+
+def shrunk_calibration(
+    calibration: Array,
+    values: Array,
+    signs: Array,
+    sample_weight: Array,
+    groups: Indices | None = None,
+) -> Array:
+    r"""The same with less slope, for values that a slope fits by chance, too.
+
+    With :math:`\chi^2` twice the gain in log likelihood by the slope, the slope is multiplied by
+    :math:`\max(0, 1 - 1/\chi^2)`: the heuristic shrinkage of van Houwelingen and le Cessie (1990).
+    Values that tell nothing gain one by chance, on average. Groups of rows are one observation
+    each.
+    """
+    known = ~np.isnan(values).any(axis=1)
+    slope, offset = calibration
+    if np.isnan(slope) or slope == 0.0:
+        return calibration
+    values, signs, weight = values[known], signs[known], sample_weight[known]
+    numbers = np.arange(len(weight)) if groups is None else groups[known]
+    shares = np.unique(numbers, return_inverse=True)[1].reshape(-1)
+    observations = weight.sum() ** 2 / (np.bincount(shares, weight) ** 2).sum()
+    gain = _mean_loss(values, signs, weight, 0.0, None)
+    gain -= _mean_loss(values, signs, weight, slope, offset)
+    twice = 2.0 * observations * gain
+    slope *= 1.0 - 1.0 / twice if twice > 1.0 else 0.0
+    if values.shape[1] == 1:
+        offset = fit_offset(slope * values[:, 0], signs[:, 0] > 0, weight)
+    return np.array([slope, offset])
+
+
+def _mean_loss(
+    values: Array, signs: Array, weight: Array, slope: float, offset: float | None
+) -> float:
+    """The mean log loss of a calibration; without an offset, at the best one."""
+    share = weight / weight.sum()
+    if values.shape[1] > 1:
+        own = signs.argmax(axis=1)
+        logs = log_softmax(slope * values, axis=1)
+        return -float(share @ logs[np.arange(len(own)), own])
+    z = slope * values[:, 0]
+    z = z + (fit_offset(z, signs[:, 0] > 0, weight) if offset is None else offset)
+    return -float(share @ log_expit(z * np.sign(signs[:, 0])))
 
 
 def probabilities(values: Array, calibration: Array) -> Array:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from kernlearn.typing import Array
@@ -50,8 +51,7 @@ def fit_sigmoid(
     """
     weight = np.ones(len(values)) if sample_weight is None else sample_weight
     total = float(weight.sum())
-    on, off = float(weight[positive].sum()), float(weight[~positive].sum())
-    target = np.where(positive, (on + 1.0) / (on + 2.0), 1.0 / (off + 2.0))
+    target = _targets(positive, weight)
     share = float(weight @ target) / total
     size = float(np.abs(values).max(initial=0.0))
     constant = 0.0, float(logit(share))
@@ -59,6 +59,29 @@ def fit_sigmoid(
         return constant  # the derivative by the slope, at zero
     slope, offset = _newton(values / size, target, weight / total, constant[1])
     return slope / size, offset
+
+
+def fit_offset(log_odds: Array, positive: NDArray[np.bool_], weight: Array) -> float:
+    """What to add to log-odds for the least loss, with the same targets; inputs are checked.
+
+    >>> fit_offset(np.zeros(4), np.array([True, True, False, False]), np.ones(4))
+    0.0
+    """
+    share, target = weight / weight.sum(), _targets(positive, weight)
+
+    def excess(offset: float) -> float:
+        return float(share @ (expit(log_odds + offset) - target))
+
+    if excess(0.0) == 0.0:
+        return 0.0
+    # Every probability is then below the least target, or above the largest.
+    end = float(np.abs(log_odds).max()) + float(np.abs(logit(target)).max())
+    return float(brentq(excess, -end, end))
+
+
+def _targets(positive: NDArray[np.bool_], weight: Array) -> Array:
+    on, off = float(weight[positive].sum()), float(weight[~positive].sum())
+    return np.where(positive, (on + 1.0) / (on + 2.0), 1.0 / (off + 2.0))
 
 
 def _newton(values: Array, target: Array, weight: Array, offset: float) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 
-from kernlearn.estimators.held_out.calibration import fit_calibration
+from kernlearn.estimators.held_out.calibration import fit_calibration, shrunk_calibration
 from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
 from kernlearn.estimators.held_out.groups import RowGroups
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
@@ -245,5 +245,10 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         """Learn probabilities from what was left out."""
         signs, weight, kept = data.Y, data.weight, data.kept
         values = self.loo_predictions_.reshape(signs.shape)
-        self.calibration_ = fit_calibration(values[kept], signs[kept], weight[kept])
-        tell_chance(self, chance_of_labels(values, signs, weight, data.groups.known))
+        groups = data.groups.known
+        fitted = fit_calibration(values[kept], signs[kept], weight[kept])
+        of_groups = None if groups is None else groups[kept]
+        self.calibration_ = shrunk_calibration(
+            fitted, values[kept], signs[kept], weight[kept], of_groups
+        )
+        tell_chance(self, chance_of_labels(values, signs, weight, groups))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from kernlearn.estimators.held_out.calibration import fit_calibration
+from kernlearn.estimators.held_out.calibration import fit_calibration, shrunk_calibration
 from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.inputs.ownership import rollback_on_error
@@ -89,10 +89,12 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         The labels.
     held_out_score_ : float
         Accuracy on rows held out, in which every row counts once: each fold is predicted by
-        machines that were trained, and mixed, without it. Slightly hopeful, since widths and ridges
-        were chosen with all rows.
+        machines that were trained, and mixed, without it. Up to 60 rows, candidates are searched
+        without it, too. With more rows the score is slightly optimistic, since widths and ridges
+        were chosen with all of them.
     calibration_ : ndarray of shape (2,)
-        Slope and offset from decision values to log-odds.
+        Slope and offset from decision values to log-odds. The slope is shrunk by what chance would
+        gain.
     n_duplicates_ : int
         Rows that repeat an earlier one in every column. They are held out together with it.
     preparation_ : Preparation
@@ -195,9 +197,11 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     def _store_held_out(self) -> None:
         """Calibration and accuracy on held-out rows, and a warning if it is that of guessing."""
         values, signs, weight = self._members.held_out, self._members.Y, self._members.weight
-        self.calibration_ = fit_calibration(values, signs, weight)
+        groups = self._members.groups
+        fitted = fit_calibration(values, signs, weight)
+        self.calibration_ = shrunk_calibration(fitted, values, signs, weight, groups)
         self.held_out_score_ = float(np.mean(self._labels(values) == self._labels(signs)))
-        found = chance_of_labels(values, signs, weight, self._members.groups)
+        found = chance_of_labels(values, signs, weight, groups)
         tell_chance(self, found, stacklevel=3)
 
     def _decision(self, X: Rows) -> Array:

@@ -24,6 +24,7 @@ from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
 from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice, chosen_families
+from kernlearn.estimators.mixture.candidates.nested import nested_predictions
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem, sample_of_folds
 from kernlearn.estimators.mixture.candidates.rescreening import rescreen
 from kernlearn.estimators.mixture.candidates.screening import (
@@ -121,12 +122,24 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
                 training, choice, max_members, random_state
             )
             weights = self._mix(screening, max_members, least)
-            held_out = screening.held_out(max_members, least)
+            held_out = self._held_out(screening, choice, max_members, least)
             with threads_for(len(training)):
                 self._members = Members.trained(
                     screening, weights, held_out, training, self._options, random_state
                 )
         self._store_end(training.sample.notes, stopping)
+
+    def _held_out(
+        self, screening: Screening, choice: CandidateChoice, max_members: int, least: float
+    ) -> Array:
+        """Predictions for held-out rows; with few rows, by choices that were made without them."""
+        options, problem = self._options, screening.problem
+        if len(problem) <= options.nested_rows and problem.stopping.stopped is None:
+            with threads_for(len(problem)):
+                nested = nested_predictions(problem, choice, max_members, least, options)
+            if nested is not None:
+                return nested
+        return screening.held_out(max_members, least)
 
     def _prepared_training(
         self,

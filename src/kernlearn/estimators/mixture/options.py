@@ -58,6 +58,8 @@ class MixtureOptions:
     # Through landmarks, the most members, and the smallest weight relative to the largest.
     few_members: int = 3
     least_weight: float = 0.1
+    # Up to so many rows, held-out rows are predicted by candidates that were searched without them.
+    nested_rows: int = 60
     # Of the two screenings.
     screening: ScreeningOptions = field(default_factory=ScreeningOptions)
     rescreening: RescreeningOptions = field(default_factory=RescreeningOptions)

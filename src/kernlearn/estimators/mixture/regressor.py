@@ -93,8 +93,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         one member, as with ``max_members=1``.
     held_out_score_ : float
         R² on rows held out, in which every row counts once: each fold is predicted by machines that
-        were trained, and mixed, without it. Slightly hopeful, since widths and ridges were chosen
-        with all rows.
+        were trained, and mixed, without it. Up to 60 rows, candidates are searched without it,
+        too. With more rows the score is slightly optimistic, since widths and ridges were chosen
+        with all of them.
     n_duplicates_ : int
         Rows that repeat an earlier one in every column. They are held out together with it.
     preparation_ : Preparation

@@ -1,0 +1,97 @@
+"""With few rows, what is said of held-out rows must not know them in any way."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import kernlearn as kl
+from kernlearn.estimators.held_out.calibration import fit_calibration, shrunk_calibration
+from kernlearn.estimators.mixture.candidates.choice import chosen_families
+from kernlearn.estimators.mixture.candidates.nested import nested_predictions
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
+from kernlearn.estimators.mixture.candidates.screening import NEGLIGIBLE, screen_candidates
+from kernlearn.estimators.mixture.options import MixtureOptions
+from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.quality.predictive import LogLoss
+from kernlearn.runtime.stopping import StoppingControl
+
+CHOICE = chosen_families(["linear", "Gaussian", "Gaussian SVM"])
+
+
+def problem(n=30, seed=0):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(n, 2)), rng.choice([-1.0, 1.0], size=(n, 1))
+    folds = [np.arange(n)[i::5] for i in range(5)]
+    return CandidateProblem({STANDARD: X}, LogLoss(y, np.ones(n)), folds)
+
+
+def test_labels_of_a_fold_do_not_change_what_is_predicted_for_it():
+    first = problem()
+    fold, Y = first.folds[0], first.Y.copy()
+    Y[fold] = -Y[fold]
+    second = replace(first, loss=LogLoss(Y, first.weight))
+    nested = [
+        nested_predictions(one, CHOICE, 8, NEGLIGIBLE, MixtureOptions()) for one in (first, second)
+    ]
+    np.testing.assert_array_equal(nested[0][fold], nested[1][fold])
+    assert not np.allclose(np.delete(nested[0], fold), np.delete(nested[1], fold))
+    usual = [
+        screen_candidates(one, CHOICE, np.random.RandomState(0)).held_out(8)
+        for one in (first, second)
+    ]
+    assert not np.allclose(usual[0][fold], usual[1][fold])
+
+
+def test_without_time_or_folds_there_are_none():
+    one = problem()
+    hurried = replace(one, stopping=StoppingControl(time_limit=1e-9))
+    assert nested_predictions(hurried, CHOICE, 8, NEGLIGIBLE, MixtureOptions()) is None
+    two = replace(one, folds=[np.arange(15), np.arange(15, 30)])
+    assert nested_predictions(two, CHOICE, 8, NEGLIGIBLE, MixtureOptions()) is None
+
+
+def test_random_labels_have_the_score_of_the_majority():
+    excess, at_chance = [], []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(20, 3)), rng.permutation(20) % 2
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", kl.AtChanceWarning)
+            model = kl.KernelClassifier(["linear", "Gaussian"]).fit(X, y)
+        excess.append(model.held_out_score_ - 0.5)
+        at_chance.append(model.status_.is_at_chance)
+        assert np.abs(model.predict_proba(X) - 0.5).mean() < 0.25
+    assert np.mean(excess) < np.sqrt(0.25 / 200)
+    assert np.mean(at_chance) >= 0.7
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_a_slope_that_chance_gains_is_taken_off(k):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(40, k))
+    signs = np.where(rng.random((40, k)) > 0.5, 1.0, -1.0)
+    if k > 1:
+        signs = np.where(np.arange(k) == rng.integers(0, k, 40)[:, None], 1.0, -1.0)
+    weight = np.ones(40)
+    strong = fit_calibration(values + signs, signs, weight)
+    kept = shrunk_calibration(strong, values + signs, signs, weight)
+    assert 0.9 * strong[0] < kept[0] < strong[0]
+    weak = np.array([0.1 * strong[0], 0.0])
+    opposite = -signs + 0.1 * values
+    assert shrunk_calibration(weak, opposite, signs, weight)[0] == 0.0
+    groups = np.repeat(np.arange(4), 10)
+    fewer = shrunk_calibration(strong, values + signs, signs, weight, groups)
+    assert fewer[0] < kept[0]
+
+
+def test_without_a_slope_probabilities_are_those_of_the_classes():
+    signs = np.where(np.arange(40) < 10, 1.0, -1.0)[:, None]
+    values = np.random.default_rng(1).normal(size=(40, 1))
+    found = shrunk_calibration(np.array([1e-3, 0.0]), values, signs, np.ones(40))
+    assert found[0] == 0.0
+    assert expit(found[1]) == pytest.approx(0.25, abs=0.03)
