@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 
 import kernlearn as kl
 from kernlearn.cli.app import app
-from kernlearn.cli.problem import CommandOptions
+from kernlearn.cli.problem import CommandOptions, FitRequest, read_problem
 from kernlearn.methods.importance import ImportanceOptions
 from kernlearn.methods.method import MethodOptions
 from kernlearn.methods.registry import LINEAR
@@ -29,12 +30,13 @@ OPTIONS = CommandOptions(
     ),
     MethodOptions(svm_C=(100.0,), svm_gamma=(), logistic_C=(1.0,)),
     n_jobs=1,
+    few_rows=0,
 )
 
 
-def run(path, *arguments):
+def run(path, *arguments, options=OPTIONS):
     given = ["fit", path, "--target", "status", "--method", "rbf-svm", *arguments]
-    return RUNNER.invoke(app, list(map(str, given)), obj=OPTIONS)
+    return RUNNER.invoke(app, list(map(str, given)), obj=options)
 
 
 def facts_of(path, *arguments):
@@ -118,6 +120,65 @@ def test_the_latest_rows_are_held_out(tmp_path, cv):
         assert sentence.startswith("The latest 30 of 120 rows were held out; the 90 before them")
 
 
+def test_few_rows_are_all_held_out_in_repeated_folds(tmp_path):
+    make_patients(30, 3).drop(columns=["patient", "day"]).to_csv(tmp_path / "p.csv", index=False)
+    workflow = replace(OPTIONS.workflow, baselines=())
+    path, usual = tmp_path / "p.csv", replace(OPTIONS, few_rows=1000, workflow=workflow)
+    out = tmp_path / "rows.csv"
+    result = run(path, "--json", "--held-out", out, options=usual)
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)
+    assert facts["written"] == [str(out)]
+    assert (facts["n_train"], facts["n_held_out"]) == (72, 90)
+    assert (facts["rows"]["folds"], facts["rows"]["repeats"]) == (5, 3)
+    assert facts["evaluation"].startswith("Every row was predicted 3 times by a model fitted")
+    for metric in facts["scores"][0]["metrics"]:
+        assert metric["low"] <= metric["value"] <= metric["high"]
+    assert np.sum(facts["held_out"]["confusion"]) == 90
+    assert all(e["standard_error"] >= 0.0 for e in facts["importance"]["columns"])
+    table, frame = pd.read_csv(out), pd.read_csv(path)
+    assert sorted(table["row"]) == sorted([*range(1, 91)] * 3)
+    assert table.groupby("repeat")["row"].nunique().tolist() == [90, 90, 90]
+    assert sorted(set(table["fold"])) == [1, 2, 3, 4, 5]
+    np.testing.assert_array_equal(frame["status"].to_numpy()[table["row"] - 1], table["actual"])
+    right = np.mean(table["actual"] == table["prediction"])
+    assert facts["scores"][0]["score"] == pytest.approx(right)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, (5, 2)),
+        ({"test_size": 0.3}, (None, 1)),
+        ({"cv": 3}, (3, 1)),
+        ({"cv": 3, "repeats": 4}, (3, 4)),
+        ({"repeats": 4}, (5, 4)),
+        ({"refit": False}, (None, 1)),
+        ({"time_order": "day"}, (None, 1)),
+    ],
+)
+def test_how_rows_are_held_out(given, expected, patients, tmp_path):
+    make_patients(100, 3).to_csv(tmp_path / "p.csv", index=False)
+    usual = FitRequest(
+        tmp_path / "p.csv",
+        "status",
+        None,
+        "auto",
+        None,
+        None,
+        0,
+        None,
+        (),
+        frozenset(),
+        frozenset(),
+        None,
+    )
+    task = read_problem(replace(usual, **given), replace(OPTIONS, few_rows=1000)).task
+    assert (task.cv, task.repeats) == expected
+    large = read_problem(replace(usual, **given), replace(OPTIONS, few_rows=300)).task
+    assert (large.cv, large.repeats) == ((None, 1) if not given else expected)
+
+
 def changed(**columns):
     return make_patients(10).assign(**columns)
 
@@ -173,6 +234,8 @@ def test_columns_that_do_not_say_it(frame, options, sentence, tmp_path):
         (["--groups", "status"], "--groups names the target, 'status': name another column."),
         (["--time-order", "status"], "--time-order names the target"),
         (["--groups", "patient", "--time-order", "day"], "give one of them"),
+        (["--repeats", "2", "--test-size", "0.3"], "--repeats is about folds, --test-size holds"),
+        (["--held-out", "p.doc"], "could not write p.doc: expected a name that ends in .csv"),
     ],
 )
 def test_options_that_do_not_go_together(options, sentence, patients):

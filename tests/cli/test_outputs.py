@@ -31,7 +31,7 @@ LABELS = ["=1+1", "-x", "-1.5"]
 
 
 # Rivals and pictures take the time.
-QUICK = CommandOptions(WorkflowOptions(baselines=()), pictures=())
+QUICK = CommandOptions(WorkflowOptions(baselines=()), pictures=(), few_rows=0)
 
 
 def run(*arguments):

@@ -41,7 +41,8 @@ QUICK = CommandOptions(
         importance=ImportanceOptions(most_repeats=1),
         scoring=ScoreOptions(n_draws=40),
         baselines=(LINEAR,),
-    )
+    ),
+    few_rows=0,
 )
 
 

@@ -51,7 +51,8 @@ def test_workers_learn_what_this_machine_does(folder, in_process, monkeypatch, m
     """The rows lie on the workers, which are asked for products; chunks are none of the result."""
     monkeypatch.setattr(CombinationParameters, "_engine", EngineOptions(exact_rows=30))
     monkeypatch.setattr(LeastSquaresSVM, "_options", LeastSquaresOptions(exact_rows=30))
-    options = CommandOptions(WorkflowOptions(baselines=()), MethodOptions(exact_rows=30))
+    workflow, methods = WorkflowOptions(baselines=()), MethodOptions(exact_rows=30)
+    options = CommandOptions(workflow, methods, few_rows=0)
     asked = []
     spread = learner_module.spread
     monkeypatch.setattr(

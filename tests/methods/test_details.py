@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import classification_report, confusion_matrix, roc_auc_score
-from sklearn.pipeline import make_pipeline
 
 from kernlearn.methods.description import parameters
 from kernlearn.methods.details import class_details, metric_values, number_details
 from kernlearn.methods.held_out import HeldOutPredictions
-from kernlearn.methods.importance import ImportanceOptions, importances, shuffled_scores
-from kernlearn.methods.metrics import Metric
 
 
 def classes(k, n=200, seed=0):
@@ -63,50 +58,10 @@ def test_numbers_and_their_intervals():
     assert found["interval"]["mean_width"] == 2.0
     assert len(found["points"]) == len(found["interval"]["ends"]) == 300
     assert number_details(HeldOutPredictions(y, y, 0))["interval"] is None
-    values = {m["metric"]: m["value"] for m in metric_values(HeldOutPredictions(y, 0.5 * y, 0))}
+    values = {
+        m["metric"]: m["value"] for m in metric_values(HeldOutPredictions(y, 0.5 * y, 0), 100)
+    }
     assert values["neg_root_mean_squared_error"] == pytest.approx(np.sqrt(np.mean((y / 2) ** 2)))
-
-
-@pytest.fixture
-def line():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(200, 3)), columns=["much", "little", "nothing"])
-    y = np.where(3 * X["much"] + X["little"] + 0.3 * rng.normal(size=200) > 0, "up", "down")
-    return make_pipeline(LogisticRegression()).fit(X[:100], y[:100]), X[100:], y[100:]
-
-
-def test_columns_are_ranked_as_scikit_learn_ranks_them(line):
-    model, X, y = line
-    groups = {name: [name] for name in X.columns}
-    found = shuffled_scores(model, X, y, groups, Metric("accuracy"), np.array(["down", "up"]), 0)
-    theirs = permutation_importance(model, X, y, n_repeats=20, random_state=0).importances_mean
-    assert [entry.name for entry in found] == list(X.columns)
-    np.testing.assert_allclose([entry.value for entry in found], theirs, atol=0.05)
-
-
-def test_a_view_is_shuffled_as_one(line):
-    model, X, y = line
-    groups = {"both": ["much", "little"], "rest": ["nothing"]}
-    both, rest = shuffled_scores(
-        model, X, y, groups, Metric("accuracy"), np.array(["down", "up"]), 0
-    )
-    assert both.value > 0.3
-    assert abs(rest.value) < 0.05
-
-
-def test_falls_and_rises_that_cancel_are_no_importance():
-    scores = np.array([[0.46, 0.54], [0.5, 0.4]])
-    found = importances(["nothing", "much"], 0.5, scores)
-    assert [entry.value for entry in found] == [0.0, pytest.approx(0.05)]
-
-
-def test_there_is_a_limit_to_the_cost(line):
-    model, X, y = line
-    groups = {name: [name] for name in X.columns}
-    options = ImportanceOptions(all_rows=25)
-    arguments = (Metric("accuracy"), np.array(["down", "up"]), 0, options)
-    assert shuffled_scores(model, X, y, groups, *arguments) is None
-    assert shuffled_scores(model, X[:10], y[:10], groups, *arguments) is None
 
 
 def test_parameters_have_names():

@@ -118,7 +118,7 @@ def test_the_command_line_finds_text_and_says_what_is_lost(tmp_path):
     print_learned(console, {**facts, "chance": "R² is -0.1"})
     told = console.export_text()
     assert told.startswith("No better than guessing: R² is -0.1.")
-    assert "Sources, by what is lost without them: review 0." in told
+    assert "Sources, by the accuracy that is lost without them: review 0." in told
     assert " ± 0." in told
 
 

@@ -12,7 +12,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 
-from kernlearn.methods import workflow
+from kernlearn.methods.judging import Contestant
 from kernlearn.methods.method import Method, Plan, Setting
 from kernlearn.methods.registry import GUESS, LINEAR
 from kernlearn.methods.task import Task, WorkflowOptions
@@ -92,8 +92,8 @@ def test_the_model_that_is_judged_is_fitted_in_another_process(monkeypatch):
     # A thread that an earlier test has left behind, such as one of a cluster, forbids a fork.
     monkeypatch.setattr(processes, "_has_other_threads", lambda: False)
     seen = []
-    ask = workflow._ask
-    monkeypatch.setattr(workflow, "_ask", lambda *a: (seen.append(a[1][-1]), ask(*a)))
+    ask = Contestant.ask
+    monkeypatch.setattr(Contestant, "ask", lambda *a: (seen.append(a[1][-1]), ask(*a)))
     learn(problem(Waiting, 2))
     judged = next(model for model in seen if isinstance(model, Waiting))
     assert judged.pid_ != os.getpid()

@@ -19,7 +19,7 @@ from kernlearn.tables import TableError
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 N = 60
 # They take the time, and leave no trace in a model file's predictions.
-NO_RIVALS = CommandOptions(WorkflowOptions(baselines=()))
+NO_RIVALS = CommandOptions(WorkflowOptions(baselines=()), few_rows=0)
 
 
 def run(*arguments):

@@ -19,13 +19,14 @@ from kernlearn.cli.fit_checks import (
     FitLimits,
     check_cluster,
     check_device,
+    check_fit_outputs,
     check_request,
     checked_memory,
     checked_time,
 )
 from kernlearn.cli.learned import print_learned
 from kernlearn.cli.options import AsJson, Delimiter, Quietly, Seed
-from kernlearn.cli.output import check_outputs, goes_to_stdout, say
+from kernlearn.cli.output import goes_to_stdout, say
 from kernlearn.cli.problem import (
     METHOD_NAMES,
     CommandOptions,
@@ -37,12 +38,14 @@ from kernlearn.cli.progress import progress_bar
 from kernlearn.cli.report import write_html
 from kernlearn.inspection._text import plain
 from kernlearn.methods.facts import TableSource, make_bundle
+from kernlearn.methods.held_out_table import held_out_table
 from kernlearn.methods.workflow import learn, n_steps
 from kernlearn.persistence import save
 from kernlearn.persistence._file import versions
 from kernlearn.runtime.processes import cores
 from kernlearn.runtime.threads import threads_for
-from kernlearn.typing import Json
+from kernlearn.tables.writing import table_writer
+from kernlearn.typing import Json, PandasFrame
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -71,6 +74,12 @@ TaskName = Annotated[
 ]
 ModelFile = Annotated[Path | None, typer.Option(help="Write the model into this file.")]
 ReportFile = Annotated[Path | None, typer.Option(help="Write a report into this file (HTML).")]
+HeldOutFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write the predictions of held-out rows into this file (.csv, .tsv, .parquet, .gz)."
+    ),
+]
 ViewsFile = Annotated[
     Path | None,
     typer.Option(
@@ -95,7 +104,10 @@ Repairing = Annotated[
 ]
 TestSize = Annotated[
     float | None,
-    typer.Option(help="Share of rows held out once for the score.", show_default="0.25"),
+    typer.Option(
+        help="Share of rows held out once for the score.",
+        show_default="0.25 from 1000 rows on, and with --time-order or --method auto",
+    ),
 ]
 GroupColumn = Annotated[
     str | None,
@@ -114,6 +126,14 @@ TimeColumn = Annotated[
     ),
 ]
 Folds = Annotated[int | None, typer.Option(min=2, help="Cross-validate in so many folds instead.")]
+Repeats = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Deal the rows out into folds so many times.",
+        show_default="1 with --cv; below 1000 rows 5 folds, 2 times, or 3 up to 250 rows",
+    ),
+]
 Refitting = Annotated[
     bool,
     typer.Option(
@@ -178,11 +198,13 @@ def fit(
     task: TaskName = "auto",
     model: ModelFile = None,
     report: ReportFile = None,
+    held_out: HeldOutFile = None,
     views: ViewsFile = None,
     kernel_matrix: MatrixFiles = None,
     psd: Repairing = "raise",
     test_size: TestSize = None,
     cv: Folds = None,
+    repeats: Repeats = None,
     groups: GroupColumn = None,
     time_order: TimeColumn = None,
     refit: Refitting = True,
@@ -222,18 +244,19 @@ def fit(
         refit,
         groups,
         time_order,
+        repeats,
     )
     limits = _checked_limits(request, time_limit, memory, device, cluster)
-    check_outputs([model, report], [table, views, *request.matrices])
-    to_stdout = goes_to_stdout(model, report)
+    check_fit_outputs([model, report, held_out], [table, views, *request.matrices], held_out)
+    to_stdout = goes_to_stdout(model, report, held_out)
     if to_stdout and as_json:
-        fail("--json prints to standard output too: give --model and --report names.", BAD_USAGE)
+        fail("--json prints to standard output too: give files other names.", BAD_USAGE)
     with failures(f"fit {table.name or table}", table, otherwise=DEFECT), limits.memory_kept():
         options = context.obj or CommandOptions()
         timeout = options.cluster_timeout
         with nullcontext() if cluster is None else connected(cluster, timeout) as client:
-            bundle = _learned(request, options, limits, client, quiet or as_json)
-        written = _written(bundle, model, report)
+            bundle, predicted = _learned(request, options, limits, client, quiet or as_json)
+        written = _written(bundle, predicted, model, report, held_out)
     _show(bundle, written, as_json, quiet, err=to_stdout)
 
 
@@ -256,7 +279,7 @@ def _learned(
     limits: FitLimits,
     client: Client | None,
     quiet: bool,
-) -> ModelBundle:
+) -> tuple[ModelBundle, PandasFrame]:
     problem = read_problem(request, options)
     # A process that has used a device, or a cluster, cannot be forked.
     may_fork = limits.device is None and client is None
@@ -274,7 +297,7 @@ def _learned_from(
     client: Client | None,
     n_jobs: int,
     quiet: bool,
-) -> ModelBundle:
+) -> tuple[ModelBundle, PandasFrame]:
     with progress_bar(f"learning {request.target}", n_steps(problem.task), quiet) as bar:
         # A function rather than the method: an estimator is cloned with a copy of its callback.
         task = replace(
@@ -294,12 +317,24 @@ def _learned_from(
     }
     read = problem.n_read, problem.dropped, problem.notes, problem.warnings
     source = TableSource(about, *read)
-    return make_bundle(problem.task, problem.target, outcome, source)
+    bundle = make_bundle(problem.task, problem.target, outcome, source)
+    return bundle, held_out_table(problem.task, outcome, problem.target.rows)
 
 
-def _written(bundle: ModelBundle, model: Path | None, report: Path | None) -> list[Path]:
+def _written(
+    bundle: ModelBundle,
+    predicted: PandasFrame,
+    model: Path | None,
+    report: Path | None,
+    held_out: Path | None,
+) -> list[Path]:
     written: list[Path] = []
-    for path, write in ((model, save), (report, write_html)):
+
+    def write_held_out(_: ModelBundle, path: Path) -> None:
+        with table_writer(path) as write_rows:
+            write_rows(predicted)
+
+    for path, write in ((model, save), (report, write_html), (held_out, write_held_out)):
         if path is None:
             continue
         try:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 
 from kernlearn._device import place_of
 from kernlearn.cli.failure import BAD_USAGE, fail
+from kernlearn.cli.output import check_outputs
 from kernlearn.cli.problem import METHOD_NAMES, FitRequest
 from kernlearn.methods.task import AUTO, THROUGH_LANDMARKS
 from kernlearn.runtime.memory import in_words, limited_to, parse_size, resident
+from kernlearn.tables import TableError
+from kernlearn.tables.writing import format_to_write
 
 # Beside what the program takes before it has read anything.
 LEAST_MEMORY = 200_000_000
@@ -97,11 +102,32 @@ def _check_held_out(request: FitRequest) -> None:
             "--no-refit keeps the model that was judged, --cv judges several: give one of them.",
             BAD_USAGE,
         )
+    if request.repeats is not None:
+        for option, given in (
+            ("--test-size", size is not None),
+            ("--no-refit", not request.refit),
+            ("--time-order", request.time_order is not None),
+        ):
+            if given:
+                told = f"--repeats is about folds, {option} holds out rows once"
+                fail(f"{told}: give one of them.", BAD_USAGE)
     if request.groups is not None and request.time_order is not None:
         fail(
             "--groups holds out whole groups, --time-order the latest rows: give one of them.",
             BAD_USAGE,
         )
+
+
+def check_fit_outputs(
+    outputs: Sequence[Path | None], inputs: Sequence[Path | None], held_out: Path | None
+) -> None:
+    """Refuse what could not be written, and a table in a format that is not known."""
+    check_outputs(outputs, inputs)
+    if held_out is not None:
+        try:
+            format_to_write(held_out)
+        except TableError as error:
+            fail(f"{error}.", BAD_USAGE)
 
 
 def check_device(device: str | None, request: FitRequest) -> None:

@@ -79,22 +79,28 @@ def _comparison(facts: Json) -> Table:
 
 
 def _scores(facts: Json) -> Table:
-    table = Table(title=f"On {counted(facts['n_held_out'], 'held-out row')}")
+    title = f"On {counted(facts['n_held_out'], 'held-out row')}, with 95 % intervals"
+    table = Table(title=title)
     table.add_column("model")
     table.add_column(facts["metric"], justify="right")
-    table.add_column("95 % interval", justify="right")
     # The metric that was asked for comes first; the usual others follow.
     others = {m["name"]: None for entry in facts["scores"] for m in entry["metrics"]}
     others.pop(facts["metric"], None)
     for title in others:
         table.add_column(title, justify="right")
     for entry in facts["scores"]:
-        has_interval = entry["low"] is not None and entry["high"] is not None
-        interval = f"{_short(entry['low'])} to {_short(entry['high'])}" if has_interval else ""
-        known = {m["name"]: m["value"] for m in entry["metrics"]}
-        rest = [_short(known.get(title)) for title in others]
-        table.add_row(Text(plain(entry["name"])), _short(entry["score"]), interval, *rest)
+        known = {m["name"]: m for m in entry["metrics"]}
+        first = _with_interval(entry["score"], entry["low"], entry["high"])
+        rest = [known.get(title, {}) for title in others]
+        ends = [_with_interval(m.get("value"), m.get("low"), m.get("high")) for m in rest]
+        table.add_row(Text(plain(entry["name"])), first, *ends)
     return table
+
+
+def _with_interval(value: float | None, low: float | None, high: float | None) -> str:
+    """A score, and below it its interval where it has one."""
+    shown = _short(value)
+    return shown if low is None or high is None else f"{shown}\n{_short(low)} to {_short(high)}"
 
 
 def _short(value: float | None) -> str:
@@ -113,8 +119,8 @@ def _short(value: float | None) -> str:
 
 
 def _lost(entry: Json) -> str:
-    """What is lost, and how sure that is where it comes from a refit."""
-    error = entry["standard_error"] if entry.get("refitted") else None
+    """What is lost, and its standard error."""
+    error = entry["standard_error"]
     return _short(entry["importance"]) + ("" if error is None else f" ± {error:.3f}")
 
 
@@ -143,9 +149,14 @@ def _chosen(facts: Json) -> list[str]:
     if facts["parameters"] and not facts["candidates"]:
         named = [f"{p['name']} = {p['value']:.4g}" for p in facts["parameters"]]
         lines.append(f"Parameters: {', '.join(named)}.")
-    for key, title in (("views", "Sources"), ("columns", "Columns")):
+    for key, title in (
+        ("views", "Sources"),
+        ("columns", "Columns"),
+        ("together", "Correlated columns together"),
+    ):
         entries = [e for e in facts["importance"][key] or [] if e["importance"] is not None]
         if entries:
             shown = listed([f"{e['name']} {_lost(e)}" for e in entries], FEW)
-            lines.append(f"{title}, by what is lost without them: {shown}.")
+            metric = facts["metric"]
+            lines.append(f"{title}, by the {metric} that is lost without them: {shown}.")
     return lines

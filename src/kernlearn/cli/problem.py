@@ -38,6 +38,7 @@ from kernlearn.typing import Json, PandasFrame
 
 METHOD_NAMES = (*METHODS, AUTO)
 TEST_SIZE = 0.25
+FOLDS = 5
 FEWEST_ROWS = 10
 FEWEST_TO_LEARN = 5
 ROW_NUMBER = Column("row number", "row number", "points to a row of the kernel matrices")
@@ -55,6 +56,8 @@ class CommandOptions:
     """Rows that are predicted at once: their kernel with the support vectors is in memory."""
     cluster_timeout: float = TIMEOUT
     """Seconds after which a scheduler is taken to be missing."""
+    few_rows: int = 1000
+    """Of fewer rows one split says little: all are held out by default, in repeated folds."""
     pictures: Collection[str] | None = None
     """Names of the pictures of a report; None for all."""
     table_share: float = 1.0 / 8.0
@@ -84,6 +87,7 @@ class FitRequest:
     refit: bool = True
     groups: str | None = None
     time_order: str | None = None
+    repeats: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,9 +135,10 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
         _setting(request, target, tuple(views or ()), kernels), options=options.methods
     )
     method = request.method or _default_method(request, views, notes)
-    held_out = request.test_size or TEST_SIZE, request.cv, request.refit
-    task = Task(X, target.y, columns, setting, method, *held_out, views, options=options.workflow)
-    task = replace(task, **_dependence(frame, request, target))
+    task = Task(X, target.y, columns, setting, method, views=views, options=options.workflow)
+    is_small = len(target.rows) < options.few_rows
+    held_out = _how_held_out(request, len(target.rows), is_small and method != AUTO)
+    task = replace(task, **held_out, **_dependence(frame, request, target))
     _check_splits(task)
     n_missing = len(frame) - len(target.rows)
     dropped = [(f"without a value of {request.target!r}", n_missing)] if n_missing else []
@@ -141,6 +146,16 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
         dropped.append(("for which there was no room in memory", table.n_rows - len(frame)))
     warned = [] if request.matrices else _suspicions(frame, task, request, target)
     return FitProblem(task, target, table.n_rows, dropped, notes, warned)
+
+
+def _how_held_out(request: FitRequest, n_rows: int, is_small: bool) -> Json:
+    """In which way: once, or in folds, and by default repeatedly where rows are few."""
+    size, cv, repeats = request.test_size or TEST_SIZE, request.cv, request.repeats
+    is_free = cv is None and request.test_size is None and request.refit
+    if is_free and (repeats is not None or (is_small and request.time_order is None)):
+        cv = FOLDS
+        repeats = repeats or (3 if n_rows <= 250 else 2)
+    return {"test_size": size, "cv": cv, "repeats": repeats or 1, "refit": request.refit}
 
 
 def _dependence(frame: PandasFrame, request: FitRequest, target: Target) -> Json:

@@ -19,7 +19,8 @@ import numpy as np
 from scipy.stats import t as student
 
 from kernlearn.methods.held_out import HeldOutPredictions
-from kernlearn.methods.paired import LEVEL, clustered_error, p_in_words
+from kernlearn.methods.paired import LEVEL, p_in_words
+from kernlearn.methods.row_units import clustered_error
 from kernlearn.typing import Array
 
 # Of fewer rows held out nothing can be told.
@@ -94,7 +95,7 @@ def _p(gains: Sequence[Array], splits: Sequence[HeldOutPredictions], n_learned: 
         mean, freedom = float(means.mean()), len(means) - 1
     else:
         mean = float(gains[0].mean())
-        units = splits[0].unit_rows() or [np.array([i]) for i in range(len(gains[0]))]
+        units = splits[0].units()
         error, freedom = clustered_error(gains[0], units), len(units) - 1
     if error == 0.0 or freedom < 1:
         return 0.0 if mean > 0.0 else 1.0

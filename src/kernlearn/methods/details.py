@@ -12,6 +12,7 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 from kernlearn.methods.held_out import COVERAGE, HeldOutPredictions
 from kernlearn.methods.metrics import Metric
 from kernlearn.methods.reliability import reliability
+from kernlearn.methods.scores import usual_score
 from kernlearn.typing import Array, Json
 
 # Beyond these a table or a picture says nothing that can be read.
@@ -21,18 +22,28 @@ MOST_POINTS = 100
 MOST_ROWS = 300
 
 
-def metric_values(said: HeldOutPredictions) -> list[Json]:
-    """The metrics that are usual for such targets; those that a model cannot have are left out."""
+def metric_values(said: HeldOutPredictions, n_learned: int) -> list[Json]:
+    """The metrics that are usual for such targets; those that a model cannot have are left out.
+
+    Each has a 95 % interval, whose ends are None where there is none; `n_learned` is the number of
+    rows that one split learns from.
+    """
     if said.n_classes == 0:
         names = ["r2", "neg_root_mean_squared_error", "neg_mean_absolute_error"]
     else:
         names = ["accuracy", "balanced_accuracy", "roc_auc" + "_ovr" * (said.n_classes > 2)]
         names.append("neg_log_loss")
-    found = [(Metric(name), Metric(name).value(said)) for name in names]
+    found = [(Metric(name), usual_score(Metric(name), said, n_learned)) for name in names]
     return [
-        {"metric": metric.name, "name": metric.title, "value": value}
-        for metric, value in found
-        if value is not None
+        {
+            "metric": metric.name,
+            "name": metric.title,
+            "value": score.value,
+            "low": score.low,
+            "high": score.high,
+        }
+        for metric, score in found
+        if score.value is not None
     ]
 
 

@@ -5,7 +5,8 @@ Besides those that :class:`kernlearn.bundle.ModelBundle` lists:
 ``metric_name``, ``greater_is_better``
     The scorer of scikit-learn behind ``metric``, and whether more of it is better.
 ``scores``
-    Each has ``metrics``, a list of ``{"metric", "name", "value"}`` of the usual ones, and
+    Each has ``metrics``, a list of ``{"metric", "name", "value", "low", "high"}`` of the usual
+    ones with 95 % intervals, and
     ``against``, the model against it: ``{"test", "p_value", "better", "sentence"}`` or None.
 ``chance``
     Where held-out rows are predicted no better than by guessing, what is known of it, else None.
@@ -19,8 +20,10 @@ Besides those that :class:`kernlearn.bundle.ModelBundle` lists:
     Of the model before it was fitted to all rows: ``confusion``, ``classes``, ``curves`` and
     ``calibration``, or ``points`` and ``interval`` (:mod:`kernlearn.methods.details`).
 ``importance``
-    ``{"how", "columns", "how_views", "views"}``: lists of ``{"name", "importance",
-    "standard_error"}``, the largest first, or None.
+    ``{"how", "columns", "together", "how_views", "views"}``: lists of ``{"name", "importance",
+    "standard_error", "refitted", "columns"}``, the largest first, or None. The importance is in
+    units of ``metric``, and positive where it gets worse without. ``together`` has sets of
+    correlated columns, which are then its ``columns``; older files have none.
 ``parameters``
     List of ``{"name", "value"}``; of a mixture, ``{"name", "kernel", "λ", "weight"}`` by member.
 ``candidates``
@@ -44,11 +47,11 @@ from datetime import UTC, datetime
 import numpy as np
 
 from kernlearn.bundle import ModelBundle
+from kernlearn.methods.association import CORRELATED
 from kernlearn.methods.description import (
     candidates,
     certificate,
     finite,
-    is_mixture,
     kernel_in_words,
     landmark_facts,
     parameters,
@@ -64,13 +67,14 @@ from kernlearn.tables import Target, columns_used
 from kernlearn.typing import Indices, Json
 
 SAMPLE_ROWS = 300
-OWN = (
-    "The part of what the model explains that is lost when the cells of the column are shuffled, "
-    "by machines that were fitted without these rows."
-)
 SHUFFLED = (
-    "By how much the {metric} of held-out rows gets worse when the cells of {what} are shuffled; "
-    "nothing is fitted again. About zero: the model makes no use of it."
+    "By how much the {metric} of held-out rows gets worse when the cells of {what} are shuffled, "
+    "in the mean over several shuffles; the standard error covers rows and shuffles. Nothing is "
+    "fitted again. About zero, or below it by chance: the model makes no use of it."
+)
+TOGETHER = (
+    " Columns that say much the same (a correlation of {least:g} or more) stand in for each other, "
+    "so each alone seems to matter little; they are shuffled together, too."
 )
 
 MATRICES = "The kernel matrices take the place of columns."
@@ -171,13 +175,13 @@ def _categories(task: Task, rows: Indices) -> dict[str, list[str]]:
 
 
 def _score_facts(task: Task, outcome: LearningResult) -> Json:
-    kept, metric = outcome.kept, task.metric
+    metric = task.metric
     return {
         "metric": metric.title,
         "metric_name": metric.name,
         "greater_is_better": metric.greater_is_better,
-        "n_train": len(kept.rows),
-        "n_held_out": len(outcome.tests),
+        "n_train": outcome.judged[0].n_learned,
+        "n_held_out": len(np.unique(outcome.tests)),
         "scores": [
             {
                 "name": judged.name,
@@ -186,7 +190,7 @@ def _score_facts(task: Task, outcome: LearningResult) -> Json:
                 "high": finite(judged.score.high),
                 "seconds": judged.seconds,
                 "role": judged.role,
-                "metrics": metric_values(judged.said),
+                "metrics": metric_values(judged.said, judged.n_given),
                 "against": comparison_facts(outcome.judged[0], judged, metric),
             }
             for judged in outcome.judged
@@ -200,9 +204,13 @@ def _labels(task: Task) -> list[str]:
 
 
 def _details(task: Task, model: EvaluatedModel) -> Json:
+    """Of the first of repeated folds, in which every row was predicted once."""
+    said = model.said
+    if said.fold is not None:
+        said = said.rows(np.flatnonzero(said.fold < len(task.first_splits())))
     if task.setting.task == "regression":
-        return number_details(model.said)
-    return class_details(model.said, _labels(task))
+        return number_details(said)
+    return class_details(said, _labels(task))
 
 
 def _class_weight(task: Task) -> dict[str, float] | str | None:
@@ -215,11 +223,8 @@ def _class_weight(task: Task) -> dict[str, float] | str | None:
 def _importance(task: Task, outcome: LearningResult) -> Json:
     """What columns and views add, and how that was found."""
     columns, how = outcome.columns, SHUFFLED.format(metric=task.metric.title, what="the column")
-    estimator = outcome.kept.pipeline.steps[-1][1]
-    if is_mixture(estimator):
-        how = OWN
-        pairs = estimator.relevance_.items()
-        columns = [Importance(name, float(value), None) for name, value in pairs]
+    if outcome.together:
+        how += TOGETHER.format(least=CORRELATED)
     if columns is None:
         how = "There is no measure of columns: there are none, too many, or too few held-out rows."
     view_words = "all columns of the view together"
@@ -235,6 +240,7 @@ def _importance(task: Task, outcome: LearningResult) -> Json:
     return {
         "how": how,
         "columns": _entries(columns),
+        "together": _entries(outcome.together),
         "how_views": how_views,
         "views": _entries(outcome.views),
     }
@@ -250,6 +256,7 @@ def _entries(found: Sequence[Importance] | None) -> list[Json] | None:
             "importance": finite(e.value),
             "standard_error": e.standard_error,
             "refitted": e.refitted,
+            "columns": list(e.columns),
         }
         for e in order
     ]

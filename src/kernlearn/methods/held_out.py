@@ -91,6 +91,10 @@ class HeldOutPredictions:
         parts = np.split(order, np.flatnonzero(np.diff(self.unit[order])) + 1)
         return None if len(parts) == len(order) else parts
 
+    def units(self) -> list[Indices]:
+        """The rows of every unit, each row one where there are none."""
+        return self.unit_rows() or [np.array([row]) for row in range(len(self))]
+
     def rows(self, places: Indices) -> HeldOutPredictions:
         """Some of the rows, perhaps several times."""
         arrays: Json = {n: v[places] for n, v in vars(self).items() if isinstance(v, np.ndarray)}

@@ -3,8 +3,9 @@ r"""What each column adds: how much worse held-out rows are predicted when its c
 .. math:: I_j = s(f; X, y) - \frac{1}{R} \sum_r s(f; X^{\pi_r}_j, y)
 
 where s is the score, and :math:`X^{\pi}_j` are the held-out rows with the cells of column j, or of
-all columns of a view together, in another order (Breiman 2001). Nothing is fitted again: it is what
-the model uses, not what could be learned without the column.
+several columns together, in another order (Breiman 2001). Nothing is fitted again: it is what the
+model uses, not what could be learned without the column. The standard error covers the rows, or
+their units, and the shuffles; below zero, a column helps by chance alone.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from sklearn.pipeline import Pipeline
 
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric
-from kernlearn.typing import Array, Indices, PandasFrame, Targets
+from kernlearn.methods.row_units import clustered_error
+from kernlearn.methods.scores import jackknife_error
+from kernlearn.typing import Indices, PandasFrame, Targets
 
 # Of the largest score: what a mean of falls and rises that cancel is off by.
 ROUNDING = 1e-12
@@ -29,14 +32,30 @@ class ImportanceOptions:
 
     all_rows: int = 20_000
     """Rows to predict for all columns together."""
-    most_rows: int = 300
+    most_rows: int = 1000
     """Held-out rows at most for one column."""
     fewest_rows: int = 20
     """Held-out rows at least for one column."""
+    fewest_repeats: int = 3
+    """Shuffles of a column, where there is time for them."""
     most_repeats: int = 5
-    """Shuffles of a column."""
+    """Shuffles of a column at most."""
     rows_together: int = 3000
     """Rows of shuffled tables that are predicted as one."""
+
+    def sizes(self, n_rows: int, n_groups: int) -> tuple[int, int] | None:
+        """Rows and shuffles of each group of columns; None where there is too much or too little.
+
+        >>> ImportanceOptions().sizes(400, 10), ImportanceOptions().sizes(400, 5000)
+        ((400, 5), None)
+        """
+        if n_groups == 0 or n_rows < self.fewest_rows:
+            return None
+        wanted = self.all_rows // (min(self.fewest_repeats, self.most_repeats) * n_groups)
+        rows = min(n_rows, self.most_rows, max(self.fewest_rows, wanted))
+        if rows * n_groups > 2 * self.all_rows:
+            return None
+        return rows, int(np.clip(self.all_rows // (rows * n_groups), 1, self.most_repeats))
 
 
 IMPORTANCE = ImportanceOptions()
@@ -44,83 +63,105 @@ IMPORTANCE = ImportanceOptions()
 
 @dataclass(frozen=True)
 class Importance:
-    """What is lost without one column or source: the mean over shuffles, or that of a refit."""
+    """What is lost without one column, several or a source: by shuffles, or by a refit."""
 
     name: str
     value: float
     """How much the score falls, in the units of the metric; below zero by chance alone."""
     standard_error: float | None
-    """Over shuffles; of a refit, over draws of the held-out rows."""
+    """Over rows and shuffles; of a refit, over draws of the held-out rows."""
     refitted: bool = False
     """Whether a model was fitted without it, rather than its cells shuffled."""
+    columns: tuple[str, ...] = ()
+    """Correlated columns that were shuffled together; none of a single one."""
 
 
-def shuffled_scores(
+@dataclass(frozen=True, eq=False)
+class ShuffledPredictions:
+    """What a model says of held-out rows, and of the same rows with shuffled columns."""
+
+    before: HeldOutPredictions
+    after: list[list[HeldOutPredictions]]
+    """For every group of columns, and every shuffle."""
+
+
+def shuffled_predictions(
     model: Pipeline,
     X: PandasFrame,
     y: Targets,
-    groups: Mapping[str, Sequence[str]],
-    metric: Metric,
+    groups: Sequence[Sequence[str]],
     classes: Targets | None,
     seed: int,
-    options: ImportanceOptions = IMPORTANCE,
-) -> list[Importance] | None:
-    """Shuffle each group of columns of held-out rows in turn; `classes` is None for numbers.
-
-    None where there are too many columns or too few rows. `seed` draws the shuffles, and a sample
-    of the rows where these are many.
-    """
+    repeats: int,
+    unit: Indices | None = None,
+    rows_together: int = IMPORTANCE.rows_together,
+) -> ShuffledPredictions:
+    """Shuffle each group of columns of held-out rows in turn; `classes` is None for numbers."""
     rng = np.random.default_rng(seed)
-    fewest, most = options.fewest_rows, options.all_rows
-    n_rows = min(len(y), options.most_rows, max(fewest, most // max(1, len(groups))))
-    if not groups or len(y) < fewest or n_rows * len(groups) > 2 * most:
-        return None
-    kept = np.sort(rng.permutation(len(y))[:n_rows])
-    X, y = X.iloc[kept].reset_index(drop=True), y[kept]
-    before = metric.goodness(HeldOutPredictions.of(model, X, y, classes))
-    repeats = int(np.clip(most // (n_rows * len(groups)), 1, options.most_repeats))
-    orders = [rng.permutation(n_rows) for _ in range(repeats)]
-    pairs = [(columns, order) for columns in groups.values() for order in orders]
-    scores = _scores(model, X, y, pairs, metric, classes, options.rows_together)
-    if not np.isfinite([before, *scores]).all():
-        return None
-    return importances(list(groups), before, np.reshape(scores, (len(groups), repeats)))
-
-
-def importances(names: Sequence[str], before: float, scores: Array) -> list[Importance]:
-    """Means and errors over the shuffles of each group, a row of `scores` for each."""
-    falls = before - scores
-    n = falls.shape[1]
-    errors = (falls.std(axis=1, ddof=1) / np.sqrt(n)).tolist() if n > 1 else [None] * len(falls)
-    means = falls.mean(axis=1)
-    means[np.abs(means) <= ROUNDING * max(abs(before), np.abs(scores).max())] = 0.0
-    return [Importance(*each) for each in zip(names, means.tolist(), errors, strict=True)]
-
-
-def _scores(
-    model: Pipeline,
-    X: PandasFrame,
-    y: Targets,
-    pairs: Sequence[tuple[Sequence[str], Indices]],
-    metric: Metric,
-    classes: Targets | None,
-    rows_together: int,
-) -> list[float]:
-    """The score with some columns in another order, for every pair of these.
-
-    Many tables are predicted as one: preparing a table takes longer than predicting a few rows.
-    """
-    together = max(1, rows_together // len(y))
+    before = HeldOutPredictions.of(model, X, y, classes, unit)
+    orders = [rng.permutation(len(y)) for _ in range(repeats)]
+    pairs = [(columns, order) for columns in groups for order in orders]
+    said: list[HeldOutPredictions] = []
+    together = max(1, rows_together // max(len(y), 1))
     every = np.arange(len(y))
-    scores = []
+    # Many tables are predicted as one: preparing one takes longer than predicting a few rows.
     for start in range(0, len(pairs), together):
         some = pairs[start : start + together]
         stacked = X.iloc[np.tile(every, len(some))].reset_index(drop=True)
         for column in {name for columns, _ in some for name in columns}:
             cells = X[column].to_numpy()
-            orders = [order if column in columns else every for columns, order in some]
-            stacked[column] = cells[np.concatenate(orders)]
-        said = HeldOutPredictions.of(model, stacked, np.tile(y, len(some)), classes)
-        parts = np.split(np.arange(len(said)), len(some))
-        scores += [metric.goodness(said.rows(part)) for part in parts]
-    return scores
+            places = [order if column in columns else every for columns, order in some]
+            stacked[column] = cells[np.concatenate(places)]
+        units = None if unit is None else np.tile(unit, len(some))
+        whole = HeldOutPredictions.of(model, stacked, np.tile(y, len(some)), classes, units)
+        said += [whole.rows(part) for part in np.split(np.arange(len(whole)), len(some))]
+    after = [said[i * repeats : (i + 1) * repeats] for i in range(len(groups))]
+    return ShuffledPredictions(before, after)
+
+
+def importances(
+    groups: Mapping[str, Sequence[str]], splits: Sequence[ShuffledPredictions], metric: Metric
+) -> list[Importance] | None:
+    """What groups of columns add, by the rows of all splits; None where the metric has no value."""
+    before = HeldOutPredictions.joined([split.before for split in splits])
+    found = []
+    for place, (name, columns) in enumerate(groups.items()):
+        shuffles = [split.after[place] for split in splits]
+        after = [HeldOutPredictions.joined(parts) for parts in zip(*shuffles, strict=True)]
+        value, error = _fall(metric, before, after)
+        if not np.isfinite(value):
+            return None
+        names = tuple(columns) if len(columns) > 1 else ()
+        found.append(Importance(name, value, error, columns=names))
+    return found
+
+
+def _fall(
+    metric: Metric, before: HeldOutPredictions, after: Sequence[HeldOutPredictions]
+) -> tuple[float, float | None]:
+    """The mean fall of the score over shuffles, and its standard error."""
+    first = metric.goodness(before)
+    scores = np.array([metric.goodness(said) for said in after])
+    falls = first - scores
+    value = float(falls.mean())
+    if abs(value) <= ROUNDING * max(abs(first), float(np.abs(scores).max())):
+        value = 0.0
+    if not np.isfinite(value):
+        return value, None
+    units = before.units()
+    rows = metric.row_values(before)
+    if rows is not None:
+        others = [metric.row_values(said) for said in after]
+        mean = np.mean([each for each in others if each is not None], axis=0)
+        of_rows = clustered_error(rows - mean, units)
+    else:
+        of_rows = jackknife_error(lambda kept: _mean_fall(metric, before, after, kept), units)
+    of_shuffles = float(falls.var(ddof=1)) / len(falls) if len(falls) > 1 else 0.0
+    return value, float(np.sqrt(of_rows**2 + of_shuffles))
+
+
+def _mean_fall(
+    metric: Metric, before: HeldOutPredictions, after: Sequence[HeldOutPredictions], kept: Indices
+) -> float:
+    scores = [metric.goodness(said.rows(kept)) for said in after]
+    return metric.goodness(before.rows(kept)) - float(np.mean(scores))

@@ -11,11 +11,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.held_out import HeldOutPredictions
-from kernlearn.typing import Targets
+from kernlearn.typing import Array, Targets
 
 DEFAULTS = {"classification": "accuracy", "regression": "r2"}
 TITLES = {
@@ -27,6 +28,18 @@ TITLES = {
 }
 NEGATIVE = "neg_"
 LOG_LOSS = "neg_log_loss"
+# Metrics between 0 and 1.
+SHARES = (
+    "accuracy",
+    "balanced_accuracy",
+    "roc_auc",
+    "average_precision",
+    "f1",
+    "precision",
+    "recall",
+    "jaccard",
+    "top_k",
+)
 # Metrics of the order of rows, of which the rows of different models have none.
 RANKING = ("roc_auc", "average_precision")
 # Of two classes, metrics of the second alone.
@@ -48,6 +61,20 @@ class Metric:
     def greater_is_better(self) -> bool:
         """Whether it grows with quality; errors do not."""
         return not self.name.startswith(NEGATIVE)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Between what it lies.
+
+        >>> Metric("roc_auc").ends, Metric("r2").ends, Metric("neg_log_loss").ends
+        ((0.0, 1.0), (-inf, 1.0), (0.0, inf))
+        """
+        if not self.greater_is_better:
+            return 0.0, math.inf
+        if self.name in ("r2", "explained_variance"):
+            return -math.inf, 1.0
+        is_share = self.name.startswith(SHARES)
+        return (0.0, 1.0) if is_share else (-math.inf, math.inf)
 
     @property
     def title(self) -> str:
@@ -78,6 +105,8 @@ class Metric:
             # The scorer wants a row of every class, without which nothing is different.
             own = said.proba[np.arange(len(said)), said.y]
             return float(-np.log(np.maximum(own, np.finfo(float).eps)).mean())
+        if self.name == "roc_auc" and said.n_classes == 2:
+            return _area(said)  # the same as the scorer's, in a fiftieth of its time
         for some in (said, said.of_classes_present()):
             try:
                 return self.computed(some)
@@ -114,12 +143,42 @@ class Metric:
             return None
         return value if self.greater_is_better else -value
 
+    def row_values(self, said: HeldOutPredictions) -> Array | None:
+        """What each row adds to a score that is a mean over rows; None of other metrics.
+
+        More is better. R² is in units of the spread of all rows.
+        """
+        if self.name == "accuracy":
+            return np.asarray((said.y == said.predicted) * 1.0)
+        if self.name == LOG_LOSS and said.proba is not None:
+            own = said.proba[np.arange(len(said)), said.y]
+            return np.asarray(np.log(np.maximum(own, np.finfo(float).eps)))
+        if said.n_classes:
+            return None
+        errors = said.y - said.predicted
+        if self.name == "neg_mean_absolute_error":
+            return np.asarray(-np.abs(errors))
+        if self.name not in ("r2", "neg_mean_squared_error"):
+            return None
+        unit = float(np.var(said.y)) if self.name == "r2" else 1.0
+        return np.asarray(-(errors**2) / unit) if unit > 0.0 else None
+
     def goodness(self, said: HeldOutPredictions) -> float:
         """The same, but so that more is better, and nothing is worst."""
         value = self.value(said)
         if value is None:
             return -math.inf
         return value if self.greater_is_better else -value
+
+
+def _area(said: HeldOutPredictions) -> float | None:
+    """The area under the ROC curve of two classes: the share of pairs in the right order."""
+    values = said.proba[:, 1] if said.decision is None and said.proba is not None else said.decision
+    n_second = int(said.y.sum())
+    if values is None or not 0 < n_second < len(said):
+        return None
+    above = float(rankdata(values)[said.y == 1].sum()) - n_second * (n_second + 1) / 2
+    return above / (n_second * (len(said) - n_second))
 
 
 def find_metric(name: str | None, task: str, y: Targets, classes: Targets | None) -> Metric:

@@ -15,6 +15,7 @@ from scipy.stats import t as student
 
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric
+from kernlearn.methods.row_units import clustered_error
 from kernlearn.methods.scores import SCORING, ScoreOptions, metric_draws
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.typing import Array, Indices
@@ -110,21 +111,6 @@ def of_units(difference: Array, units: Sequence[Indices]) -> Paired:
     if error == 0.0 or len(units) < 2:
         return Paired(name, 1.0 if not difference.any() else None)
     return Paired(name, float(2 * student.sf(abs(mean) / error, len(units) - 1)))
-
-
-def clustered_error(values: Array, units: Sequence[Indices]) -> float:
-    r"""The standard error of a mean over rows that belong to units.
-
-    Units are independent, and the rows of one are not, so that the variance of the mean is that of
-    sums over units,
-
-    .. math:: \frac{G}{G - 1} \frac{1}{n^2} \sum_g \Bigl(\sum_{i \in g} (v_i - \bar v)\Bigr)^2
-
-    with G units and n rows.
-    """
-    n, rest = len(units), values - values.mean()
-    sums = np.array([float(rest[rows].sum()) for rows in units])
-    return float(np.sqrt(n / max(n - 1, 1) * (sums**2).sum())) / len(values)
 
 
 def squared_errors(first: HeldOutPredictions, second: HeldOutPredictions) -> Paired:

@@ -7,6 +7,7 @@ other rows times the share of pairs that agree in every column; from one twin on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from kernlearn.runtime.optional import load_pandas
-from kernlearn.typing import Indices, PandasFrame, Targets
+from kernlearn.typing import Array, Indices, PandasFrame, Targets
 
 # Rows that tell how often columns agree.
 SAMPLE = 5000
@@ -65,3 +66,18 @@ def _joined(groups: Indices, copies: Indices) -> Indices:
         (np.ones(len(groups)), (groups, n_groups + copies)), shape=(n_groups + n_rows,) * 2
     )
     return np.asarray(connected_components(edges, directed=False)[1][groups])
+
+
+def clustered_error(values: Array, units: Sequence[Indices]) -> float:
+    r"""The standard error of a mean over rows that belong to units.
+
+    Units are independent, and the rows of one are not, so that the variance of the mean is that of
+    sums over units,
+
+    .. math:: \frac{G}{G - 1} \frac{1}{n^2} \sum_g \Bigl(\sum_{i \in g} (v_i - \bar v)\Bigr)^2
+
+    with G units and n rows.
+    """
+    n, rest = len(units), values - values.mean()
+    sums = np.array([float(rest[rows].sum()) for rows in units])
+    return float(np.sqrt(n / max(n - 1, 1) * (sums**2).sum())) / len(values)

@@ -21,11 +21,12 @@ def row_account(
     """Where every row went, as numbers and as sentences.
 
     JSON values: ``read``, ``dropped`` (why, and how many), ``used``, ``held_out``, ``folds`` (None
-    with one split), ``to_learn_from``, ``models`` (rows that each learned from, and those its
-    parameters were tuned on, None where nothing was), ``refitted``, ``took_over`` (whether that
-    kept the choices of the model that was scored), ``in_the_file`` (rows that the model in the file
-    learned from), ``single_classes``, ``small_classes`` (with their rows), ``groups`` (how many,
-    None without), ``duplicates`` (rows that repeat an earlier one) and ``sentences``.
+    with one split), ``repeats`` (of the folds), ``to_learn_from``, ``models`` (rows that each
+    learned from, and those its parameters were tuned on, None where nothing was), ``refitted``,
+    ``took_over`` (whether that kept the choices of the model that was scored), ``in_the_file``
+    (rows that the model in the file learned from), ``single_classes``, ``small_classes`` (with
+    their rows), ``groups`` (how many, None without), ``duplicates`` (rows that repeat an earlier
+    one) and ``sentences``.
     """
     kept = outcome.kept
     singles = np.unique(task.y[_singles(task)])
@@ -33,8 +34,9 @@ def row_account(
         "read": n_read,
         "dropped": [{"reason": reason, "rows": n} for reason, n in dropped],
         "used": len(task.y),
-        "held_out": len(outcome.tests),
-        "folds": len(task.splits()) if task.cv else None,
+        "held_out": len(np.unique(outcome.tests)),
+        "folds": len(task.first_splits()) if task.cv else None,
+        "repeats": task.repeats if task.cv else None,
         "to_learn_from": outcome.judged[0].n_given,
         "models": [
             {"name": j.name, "learned_from": j.n_learned, "tuned_on": j.n_tuned}
@@ -48,7 +50,7 @@ def row_account(
         "groups": None if task.groups is None else len(set(task.groups)),
         "duplicates": task.units.n_duplicates,
     }
-    return {**account, "sentences": _sentences(task, account, task.y[outcome.tests])}
+    return {**account, "sentences": _sentences(task, account, task.y[np.unique(outcome.tests)])}
 
 
 def _sentences(task: Task, account: Json, tested: Targets) -> list[str]:
@@ -98,12 +100,16 @@ def _held_out(task: Task, account: Json) -> str:
         return _later(account)
     stratified = ", each class in its share" if _has_shares(task) else ""
     if account["folds"]:
+        times = f"{account['repeats']} times" if account["repeats"] > 1 else "once"
+        how = f"in {account['folds']} folds{stratified}"
+        if account["repeats"] > 1:
+            how += ", dealt out anew each time"
         return (
-            f"Every row was predicted once by a model fitted without it, in {account['folds']} "
-            f"folds{stratified}: {held_out} rows, with {learned} at most to learn from."
+            f"Every row was predicted {times} by a model fitted without it, {how}: {held_out} "
+            f"rows, with {learned} at most to learn from."
             if held_out == account["used"]
-            else f"{held_out} rows were predicted once by a model fitted without them, in "
-            f"{account['folds']} folds{stratified}, with {learned} at most to learn from."
+            else f"{held_out} rows were predicted {times} by a model fitted without them, {how}, "
+            f"with {learned} at most to learn from."
         )
     return (
         f"{held_out} of {_rows(account['used'])} {'was' if held_out == 1 else 'were'} held out at "

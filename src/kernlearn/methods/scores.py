@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from scipy.stats import t as student
 
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric
+from kernlearn.methods.row_units import clustered_error
 from kernlearn.typing import Array, Indices
 
 Z_95 = 1.959963984540054
+ROOT, MEAN_SQUARE = "neg_root_mean_squared_error", "neg_mean_squared_error"
+# Parts of the rows that are left out in turn to find the error of a metric that is no mean.
+BLOCKS = 10
 
 
 @dataclass(frozen=True)
@@ -39,19 +45,25 @@ class Score:
 
 
 def held_out_score(
-    metric: Metric, said: HeldOutPredictions, seed: int, options: ScoreOptions = SCORING
+    metric: Metric,
+    said: HeldOutPredictions,
+    n_learned: int,
+    seed: int,
+    options: ScoreOptions = SCORING,
 ) -> Score:
     """Accuracy with Wilson's interval; others with a bootstrap interval over rows.
 
-    Where rows belong to units, the bootstrap draws units, for the accuracy too.
+    Where rows belong to units, the bootstrap draws units, for the accuracy too. Of several splits,
+    each of which learns from `n_learned` rows, the interval is that of :func:`resampled_score`.
     """
-    value = metric.value(said)
-    units = said.unit_rows()
-    n_units = len(said) if units is None else len(units)
+    if said.fold is not None:
+        return resampled_score(metric, said, n_learned)
+    value, units = metric.value(said), said.unit_rows()
     if metric.name == "accuracy" and (units is None or value in (0.0, 1.0)):
         right = int((said.y == said.predicted).sum())
-        return Score(value, *wilson_interval(right * n_units // len(said), n_units))
-    if value is None or n_units < options.fewest_rows:
+        n = len(said) if units is None else len(units)
+        return Score(value, *wilson_interval(right * n // len(said), n))
+    if value is None or len(units or said.y) < options.fewest_rows:
         return Score(value)
     if metric.name == "r2" and units is None:
         values = _r2_draws(said, seed, options.n_bootstrap)
@@ -62,6 +74,93 @@ def held_out_score(
         return Score(value)
     low, high = np.quantile(values, [0.025, 0.975])
     return Score(value, float(low), float(high))
+
+
+def usual_score(metric: Metric, said: HeldOutPredictions, n_learned: int) -> Score:
+    """A score beside the one that was asked for, with an interval that costs little.
+
+    Of one split it is that of a mean over rows or units; of a metric which is no mean, by leaving
+    out one part of the units in turn.
+    """
+    if said.fold is not None:
+        return resampled_score(metric, said, n_learned)
+    if metric.name == ROOT:
+        return _root(usual_score(Metric(MEAN_SQUARE), said, n_learned))
+    value, units = metric.value(said), said.units()
+    if value is None or len(units) < SCORING.fewest_rows:
+        return Score(value)
+    if metric.ends == (0.0, 1.0) and value in metric.ends:
+        return _perfect(metric, said, value)
+    rows = metric.row_values(said)
+    n, error = len(units), 0.0
+    if rows is not None:
+        error = clustered_error(rows, units)
+    else:
+        n, error = BLOCKS, jackknife_error(lambda kept: metric.value(said.rows(kept)), units)
+    return _within(metric, value, float(student.ppf(0.975, n - 1)) * error)
+
+
+def resampled_score(metric: Metric, said: HeldOutPredictions, n_learned: int) -> Score:
+    r"""A score over splits with the interval of Nadeau and Bengio (2003).
+
+    .. math:: \bar s \pm t_{J - 1} \sqrt{\left(\tfrac{1}{J} + \tfrac{n_2}{n_1}\right) \sigma^2}
+
+    with J scores of variance σ², one for each split, n₁ rows learned from and n₂ tested on. The
+    spread of R² and of the root of a mean square is that of mean squares: a fold may have few rows,
+    and their own variance differs from fold to fold. No interval is narrower than that of the rows.
+    """
+    if metric.name == ROOT:
+        return _root(resampled_score(Metric(MEAN_SQUARE), said, n_learned))
+    value, folds = metric.value(said), said.by_fold()
+    is_r2, variance = metric.name == "r2", float(np.var(said.y)) if metric.name == "r2" else 1.0
+    judge = Metric(MEAN_SQUARE) if is_r2 else metric
+    values = [each for each in map(judge.value, folds) if each is not None]
+    if value is None or len(values) < 2 or variance == 0.0:
+        return Score(value)
+    spread = float(np.std(values, ddof=1)) / variance
+    if spread <= 1e-12 * max(1.0, abs(value)):
+        is_perfect = metric.ends == (0.0, 1.0) and value in metric.ends
+        return _perfect(metric, said, value) if is_perfect else Score(value)
+    shares = 1.0 / len(values) + len(said) / len(folds) / n_learned
+    half = float(student.ppf(0.975, len(values) - 1)) * float(np.sqrt(shares)) * spread
+    # Folds with the same shares of the classes differ less than rows do.
+    rows = metric.row_values(said)
+    of_rows = 0.0 if rows is None else Z_95 * clustered_error(rows, said.units())
+    return _within(metric, value, max(half, of_rows))
+
+
+def _root(score: Score) -> Score:
+    ends = (score.value, score.low, score.high)
+    return Score(*(None if end is None else float(np.sqrt(end)) for end in ends))
+
+
+def _within(metric: Metric, value: float, half: float) -> Score:
+    """An interval that leaves out what the metric cannot be."""
+    least, most = metric.ends
+    return Score(value, max(least, value - half), min(most, value + half))
+
+
+def _perfect(metric: Metric, said: HeldOutPredictions, value: float) -> Score:
+    """All right, or all wrong: Wilson's interval for the units of the smallest class."""
+    labels = [] if metric.name == "accuracy" else np.unique(said.y).tolist()
+    parts = [said.rows(np.flatnonzero(said.y == label)) for label in labels] or [said]
+    n = min(len(part.units()) for part in parts)
+    return Score(value, *wilson_interval(n if value == 1.0 else 0, n))
+
+
+def jackknife_error(
+    score: Callable[[Indices], float | None], units: Sequence[Indices], n_parts: int = BLOCKS
+) -> float:
+    """The standard error of a score of rows, by leaving out one part of the units in turn."""
+    order = np.random.default_rng(0).permutation(len(units))
+    every = np.arange(sum(map(len, units)))
+    parts = [part for part in np.array_split(order, n_parts) if len(part)]
+    left = [np.setdiff1d(every, np.concatenate([units[i] for i in part])) for part in parts]
+    scores = [score(rows) for rows in left if len(rows)]
+    known = np.array([each for each in scores if each is not None and np.isfinite(each)])
+    if len(known) < 2:
+        return 0.0
+    return float(np.sqrt((len(known) - 1) / len(known) * ((known - known.mean()) ** 2).sum()))
 
 
 def wilson_interval(k: int, n: int) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from kernlearn.estimators.inputs.stopping import set_callback
@@ -69,6 +70,8 @@ class Task:
     test_size: float = 0.25
     """Share of rows held out, if `cv`, a number of folds, is None."""
     cv: int | None = None
+    repeats: int = 1
+    """How often rows are dealt out into folds."""
     refit: bool = True
     """Whether the model that is kept is fitted to all rows after rows were held out."""
     views: Mapping[str, Sequence[str]] | None = None
@@ -95,18 +98,37 @@ class Task:
         return self.setting.judge
 
     def splits(self) -> list[Split]:
-        """Rows to learn from and rows to judge by."""
+        """Rows to learn from and rows to judge by; repeated folds one after another."""
         kind, seed = self.setting.task, self.setting.seed
         if self.times is not None:
             return time_splits(self.times, self.test_size, self.cv)
         if self.cv:
-            return fold_splits(self.y, kind, self.cv, seed, self.units.codes)
+            dealt = self.y, kind, self.cv
+            seeds = range(seed, seed + self.repeats)
+            return [s for each in seeds for s in fold_splits(*dealt, each, self.units.codes)]
         return [holdout_split(self.y, kind, self.test_size, seed, self.units.codes)]
+
+    def first_splits(self) -> list[Split]:
+        """Those that hold out every row once."""
+        splits = self.splits()
+        return splits[: len(splits) // self.repeats]
 
     @cached_property
     def units(self) -> RowUnits:
         """The groups, and copies of one row: what is held out together."""
         return RowUnits.of(self.X, self.groups)
+
+    def given(self, rows: Indices) -> tuple[PandasFrame, Targets, Indices | None]:
+        """Rows to learn from, their targets, and what folds within them hold out together."""
+        return self.X.iloc[rows].reset_index(drop=True), self.y[rows], self.units_of(rows)
+
+    def asked(self, rows: Indices) -> tuple[PandasFrame, Targets, Indices | None]:
+        """Rows to predict, their targets, and the units that they belong to."""
+        unit = self.units.codes
+        if unit is None and self.repeats > 1:
+            unit = np.arange(len(self.y))  # a row that is predicted several times is one
+        given = self.X.iloc[rows].reset_index(drop=True), self.y[rows]
+        return *given, None if unit is None else unit[rows]
 
     def units_of(self, rows: Indices) -> Indices | None:
         """What folds within some rows hold out together: units, or consecutive parts of time."""
@@ -213,6 +235,8 @@ class LearningResult:
     columns: list[Importance] | None = None
     views: list[Importance] | None = None
     """What each view adds, as `columns` says what each column adds."""
+    together: list[Importance] | None = None
+    """What correlated columns add, shuffled together."""
     notes: list[str] = field(default_factory=list)
     """What was skipped, and what ended early."""
     chance: Chance | None = None

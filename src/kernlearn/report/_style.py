@@ -37,6 +37,7 @@ dt { font-weight: 600; margin-top: .75rem; } dd { margin: .25rem 0 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; padding-right: .25rem;
   padding-left: .75rem; white-space: nowrap; }
 .number + :not(.number) { padding-left: 1rem; }
+.interval { display: block; color: var(--soft); font-size: .8125rem; }
 figure { margin: 1.5rem 0; }
 figcaption { font-size: .9rem; margin-top: .5rem; }
 figcaption strong { color: var(--ink); }

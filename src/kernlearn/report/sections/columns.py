@@ -23,6 +23,7 @@ def columns(subject: Subject) -> Html | None:
         pictures_of("columns", subject),
         _table(subject, "views", "source"),
         _table(subject, "columns", "column"),
+        _table(subject, "together", "correlated columns, together"),
     )
 
 
@@ -37,6 +38,7 @@ def _table(subject: Subject, key: str, title: str) -> Html | None:
         if has_errors:
             rows[-1].append(decimal(entry.number("standard_error"), 2))
     more = len(entries) - MOST_ROWS
-    rest = tag("p", f"And {whole(more)} more {title}s.", class_="note") if more > 0 else None
-    header = [title, "what is lost", *["standard error"] * has_errors]
+    rest = tag("p", f"And {whole(more)} more.", class_="note") if more > 0 else None
+    lost = f"lost {subject.facts.text('metric')}".rstrip()
+    header = [title, lost, *["standard error"] * has_errors]
     return join(table(header, rows, {1, 2}), rest)

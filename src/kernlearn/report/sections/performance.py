@@ -20,20 +20,30 @@ def performance(subject: Subject) -> Html | None:
     rows: list[list[Child]] = []
     for entry in entries:
         name = entry.text("name")
-        known = {m.text("name"): m.number("value") for m in entry.parts("metrics")}
+        known = {m.text("name"): m for m in entry.parts("metrics")}
         rows.append(
             [
                 tag("strong", name) if entry.text("role") == "model" else name,
-                score(entry.number("score"), metric),
-                interval(entry, metric),
-                *(score(known.get(title), title) for title in others),
+                _with_interval(entry, "score", metric),
+                *(
+                    _with_interval(known.get(title, Facts(None)), "value", title)
+                    for title in others
+                ),
                 duration(entry.number("seconds")),
             ]
         )
-    header = ["", metric or "score", "95 % interval", *others, "time"]
+    header = ["", metric or "score", *others, "time"]
     how = tag("p", facts.text("evaluation")) if facts.text("evaluation") else None
     shown = table(header, rows, set(range(1, len(header))))
-    return join(how, shown, pictures_of("performance", subject), _tests(entries))
+    ends = tag("p", "Below each score is its 95 % interval.", class_="note")
+    return join(how, shown, ends, pictures_of("performance", subject), _tests(entries))
+
+
+def _with_interval(entry: Facts, key: str, metric: str) -> Html:
+    """A score, and below it its 95 % interval where it has one."""
+    between = interval(entry, metric)
+    below = None if between == MISSING else tag("span", between, class_="interval")
+    return join(score(entry.number(key), metric), below)
 
 
 def _other_metrics(entries: list[Facts], metric: str) -> list[str]:

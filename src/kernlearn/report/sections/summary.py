@@ -98,10 +98,10 @@ def _quality(facts: Facts) -> str:
 
 
 def _where(facts: Facts) -> str:
-    held_out, trained = facts.number("n_held_out"), facts.number("n_train")
+    held_out = facts.number("n_held_out")
     if held_out is None:
         return "On rows it had not seen"
-    if held_out == trained == facts.number("n_rows"):
+    if facts.part("rows").number("folds") is not None:
         # Cross-validated: the model in the file has seen them all, those that are scored had not.
         return "On rows that were left out of the fit in turn"
     return f"On {whole(held_out)} rows it had not seen"

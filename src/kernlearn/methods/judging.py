@@ -1,0 +1,179 @@
+"""What models say of rows that they have not seen, split by split."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline
+
+from kernlearn.methods.association import correlated_columns
+from kernlearn.methods.errors import MethodError
+from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.importance import (
+    Importance,
+    ShuffledPredictions,
+    importances,
+    shuffled_predictions,
+)
+from kernlearn.methods.learner import Learner
+from kernlearn.methods.splits import Split
+from kernlearn.methods.task import Task
+from kernlearn.runtime.convergence_warnings import interrupts_end_everything
+from kernlearn.runtime.processes import run_in_processes
+from kernlearn.tables import columns_used
+from kernlearn.typing import Indices
+
+Advance = Callable[[], object]
+
+
+@dataclass(eq=False)
+class Contestant:
+    """What one model or baseline said of held-out rows, split after split, or why it did not."""
+
+    learner: Learner
+    parts: list[HeldOutPredictions] = field(default_factory=list)
+    n_learned: list[int] = field(default_factory=list)
+    seconds: float = 0.0
+    note: str = ""
+    shuffled: list[ShuffledPredictions] = field(default_factory=list)
+    """Of the first splits, which hold out every row once."""
+
+    def ask(self, pipeline: Pipeline, task: Task, split: Split, seconds: float) -> None:
+        """Keep what a fitted pipeline says of the rows of a split."""
+        start = time.perf_counter()
+        X, y, unit = task.asked(split[1])
+        self.parts.append(HeldOutPredictions.of(pipeline, X, y, task.setting.classes, unit))
+        self.n_learned.append(len(self.learner.rows(task.y[split[0]])))
+        self.seconds += seconds + time.perf_counter() - start
+
+    def add(self, other: Contestant) -> None:
+        """Of further splits."""
+        self.parts += other.parts
+        self.n_learned += other.n_learned
+        self.shuffled += other.shuffled
+        self.seconds += other.seconds
+
+    def shuffle(self, pipeline: Pipeline, task: Task, test: Indices) -> None:
+        """Keep what it says of the same rows with shuffled columns, unless these are too many."""
+        groups = shuffled_groups(task)
+        n_rows = sum(len(rows) for _, rows in task.first_splits())
+        sizes = task.options.importance.sizes(n_rows, len(groups))
+        if sizes is None:
+            return
+        seed, n_kept = task.setting.seed, -(-sizes[0] * len(test) // n_rows)
+        kept = np.sort(np.random.default_rng(seed).permutation(test)[:n_kept])
+        X, y, unit = task.asked(kept)
+        how = task.setting.classes, seed, sizes[1], unit, task.options.importance.rows_together
+        self.shuffled.append(shuffled_predictions(pipeline, X, y, list(groups.values()), *how))
+
+
+def shuffled_groups(task: Task) -> Mapping[tuple[str, str], list[str]]:
+    """Columns that are shuffled at a time, by what they are and their name."""
+    if task.setting.kernels:
+        return {}
+    names = list(task.X.columns)
+    views = {view: [c for c in v if c in names] for view, v in (task.views or {}).items()}
+    used = [c for v in views.values() for c in v] if views else names
+    plain = set(columns_used(task.columns, "number", "date", "category"))
+    together = correlated_columns(task.X, [name for name in used if name in plain])
+    return {
+        **{("columns", name): [name] for name in used},
+        **{("together", " + ".join(each)): each for each in together},
+        **{("views", view): columns for view, columns in views.items()},
+    }
+
+
+def shuffled_importances(task: Task, model: Contestant, kind: str) -> list[Importance] | None:
+    """What columns, correlated columns or views add; None where that is not known."""
+    groups = shuffled_groups(task)
+    if not model.shuffled or not any(of == kind for of, _ in groups):
+        return None
+    places = [place for place, (of, _) in enumerate(groups) if of == kind]
+    chosen = {name: columns for (of, name), columns in groups.items() if of == kind}
+    splits = [
+        ShuffledPredictions(split.before, [split.after[place] for place in places])
+        for split in model.shuffled
+    ]
+    return importances(chosen, splits, task.metric)
+
+
+# All of a contestant but its learner, which has functions and cannot be sent.
+_Parts = tuple[list[HeldOutPredictions], list[int], float, str, list[ShuffledPredictions]]
+_Answer = tuple[_Parts, list[Warning]]
+
+
+def judged_in_folds(
+    task: Task, learner: Learner, splits: Sequence[Split], advance: Advance
+) -> Contestant:
+    """The model in every split, in several processes; it is shuffled where every row is new."""
+    first = len(task.first_splits())
+
+    def judged(place: int) -> _Answer:
+        said = Contestant(learner)
+        with noted() as notes, interrupts_end_everything():
+            start = time.perf_counter()
+            pipeline = learner.fit(*task.given(splits[place][0]))
+        said.ask(pipeline, task, splits[place], time.perf_counter() - start)
+        if place < first:
+            said.shuffle(pipeline, task, splits[place][1])
+        return (said.parts, said.n_learned, said.seconds, said.note, said.shuffled), notes
+
+    def judged_within_memory(place: int) -> _Answer | None:
+        try:
+            return judged(place)
+        except MemoryError:  # of its share, or of all that there is
+            return None
+
+    tasks = [partial(judged_within_memory, place) for place in range(len(splits))]
+    answers = run_in_processes(tasks, task.n_jobs, advance)
+    model = Contestant(learner)
+    for place, answer in enumerate(answers):
+        said, notes = judged(place) if answer is None else answer
+        for note in notes:
+            warnings.warn(note, stacklevel=2)
+        model.add(Contestant(learner, *said))
+    return model
+
+
+@contextmanager
+def noted() -> Iterator[list[Warning]]:
+    """Keep what is told of a fit that did not converge, to tell it in order, or elsewhere."""
+    notes: list[Warning] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", ConvergenceWarning)
+        yield notes
+    notes += [warning.message for warning in caught if isinstance(warning.message, Warning)]
+
+
+def baseline_predictions(task: Task, splits: list[Split], advance: Advance) -> list[Contestant]:
+    """The baselines, side by side."""
+    learners = task.baselines()
+    tasks = [partial(baseline_prediction, task, learner, splits) for learner in learners]
+    answers = run_in_processes(tasks, task.n_jobs, lambda: [advance() for _ in splits])
+    return [Contestant(learner, *answer) for learner, answer in zip(learners, answers, strict=True)]
+
+
+def baseline_prediction(
+    task: Task, learner: Learner, splits: list[Split]
+) -> tuple[list[HeldOutPredictions], list[int], float, str]:
+    """A baseline on the same rows; what it cannot do is noted."""
+    said = Contestant(learner)
+    for split in splits:
+        start = time.perf_counter()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # it is no news of the model
+                fitted = learner.fit(*task.given(split[0]))
+        except (MethodError, MemoryError) as error:
+            said.note = f"{learner.title} was skipped: {error}"
+            break
+        said.ask(fitted, task, split, time.perf_counter() - start)
+    return said.parts, said.n_learned, said.seconds, said.note

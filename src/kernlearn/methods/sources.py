@@ -1,0 +1,73 @@
+"""What each source adds: the score less that of a model which is fitted without it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.importance import Importance
+from kernlearn.methods.learner import Learner
+from kernlearn.methods.paired import difference_error
+from kernlearn.methods.preparation import preparation
+from kernlearn.methods.splits import Split
+from kernlearn.methods.task import Task
+from kernlearn.runtime.convergence_warnings import interrupts_end_everything
+
+
+def source_names(task: Task) -> list[str]:
+    """Names of the sources whose part in the score is found out by refits; of many, of none."""
+    kernels = task.setting.kernels
+    names = list(task.views or ())
+    if kernels:
+        names = [getattr(k, "name", None) or f"matrix {j}" for j, k in enumerate(kernels, start=1)]
+    return names if 1 < len(names) <= task.options.most_sources else []
+
+
+def without_each(
+    task: Task,
+    learner: Learner,
+    split: Split,
+    whole: HeldOutPredictions,
+    seconds: float,
+    advance: Callable[[], object],
+) -> list[Importance] | None:
+    """What each source adds to what a learner said of a split, whose fit took so many seconds.
+
+    The standard error is that of the difference on the same held-out rows, over draws of them.
+    """
+    (train, test), setting = split, task.setting
+    names = source_names(task)
+    if seconds * len(names) > task.options.seconds_without:
+        for _ in names:
+            advance()
+        return None
+    found = []
+    for j, name in enumerate(names):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it is not the model that is kept
+            with interrupts_end_everything():
+                model = _without(task, learner, j).fit(*task.given(train))
+        X, y, unit = task.asked(test)
+        rest = HeldOutPredictions.of(model, X, y, setting.classes, unit)
+        lost = task.metric.goodness(whole) - task.metric.goodness(rest)
+        error = difference_error(task.metric, whole, rest, setting.seed, task.options.scoring)
+        found.append(Importance(name, lost, error, refitted=True))
+        advance()
+    return found if found and np.isfinite([entry.value for entry in found]).all() else None
+
+
+def _without(task: Task, learner: Learner, j: int) -> Learner:
+    """Fits the same method to all sources but the j-th."""
+    setting = task.setting
+    if setting.kernels:
+        others = tuple(k for i, k in enumerate(setting.kernels) if i != j)
+        return replace(learner, setting=replace(setting, kernels=others))
+    assert task.views is not None
+    views = {name: v for i, (name, v) in enumerate(task.views.items()) if i != j}
+    prepare = partial(preparation, task.columns, views)
+    return replace(learner, setting=replace(setting, views=tuple(views)), prepare=prepare)
