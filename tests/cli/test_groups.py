@@ -197,7 +197,7 @@ def changed(**columns):
         (
             changed(patient="one"),
             ["--groups", "patient"],
-            "expected at least 4 groups in column 'patient', which --groups names, got 1 group "
+            "expected at least 10 groups in column 'patient', which --groups names, got 1 group "
             "('one')",
         ),
         (

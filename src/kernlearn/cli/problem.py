@@ -178,7 +178,7 @@ def _suspicions(frame: PandasFrame, task: Task, request: FitRequest, target: Tar
         named = repeated_identities(frame.iloc[target.rows], names, *given)
     used = columns_used(task.columns, "number", "date", "category")
     others = task.X[[name for name in used if name not in named]]
-    return [*named.values(), *telling_columns(others, *given, task.units.codes).values()]
+    return [*named.values(), *telling_columns(others, *given, task.units.known).values()]
 
 
 def _read(
@@ -209,6 +209,14 @@ def _check_splits(task: Task) -> None:
         raise TableError(
             f"expected at least {FEWEST_TO_LEARN} rows to learn from, {option} leaves {n_learned}; "
             "hold fewer rows out"
+        )
+    if task.groups is None:
+        return
+    n_units = min(len(np.unique(task.units.codes[train])) for train, _ in task.splits())
+    if n_units < FOLDS:
+        raise TableError(
+            f"expected at least {FOLDS} groups to learn from, got {n_units} that share no row; "
+            "hold fewer rows out, or name the column of smaller groups"
         )
 
 

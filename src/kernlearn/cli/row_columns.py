@@ -9,7 +9,8 @@ from kernlearn.tables import Column, TableError, describe_columns
 from kernlearn.tables.typed import as_dates, as_numbers, as_text
 from kernlearn.typing import Array, Indices, PandasFrame, PandasSeries, Targets
 
-FEWEST_GROUPS = 4
+# Of these, five are there to learn from in any usual split: as many as there are folds.
+FEWEST_GROUPS = 10
 
 
 def read_groups(frame: PandasFrame, name: str, rows: Indices) -> Targets:

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
-from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.held_out import HeldOutPredictions, clustered_error
 from kernlearn.methods.paired import LEVEL, p_in_words
-from kernlearn.methods.row_units import clustered_error
 from kernlearn.typing import Array
 
 # Of fewer rows held out nothing can be told.

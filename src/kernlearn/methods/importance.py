@@ -16,9 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.held_out import HeldOutPredictions, clustered_error
 from kernlearn.methods.metrics import Metric
-from kernlearn.methods.row_units import clustered_error
 from kernlearn.methods.scores import jackknife_error
 from kernlearn.typing import Indices, PandasFrame, Targets
 

@@ -149,7 +149,7 @@ def _together(account: Json) -> list[str]:
 
 
 def _singles(task: Task) -> Indices:
-    return single_rows(task.y, task.setting.task, task.units.codes)
+    return single_rows(task.y, task.setting.task, task.units.known)
 
 
 def _has_shares(task: Task) -> bool:

@@ -9,9 +9,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.stats import t as student
 
-from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.held_out import HeldOutPredictions, clustered_error
 from kernlearn.methods.metrics import Metric
-from kernlearn.methods.row_units import clustered_error
 from kernlearn.typing import Array, Indices
 
 Z_95 = 1.959963984540054

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from kernlearn.estimators.held_out.groups import RowGroups
 from kernlearn.estimators.inputs.stopping import set_callback
 from kernlearn.methods.chance import Chance
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.importance import IMPORTANCE, Importance, ImportanceOptions
-from kernlearn.methods.learner import Learner
+from kernlearn.methods.learner import INNER_FOLDS, Learner
 from kernlearn.methods.method import Method, Plan, Setting
 from kernlearn.methods.method_comparison import COMPARISON, ComparisonOptions, MethodComparison
 from kernlearn.methods.metrics import Metric
 from kernlearn.methods.paired import Paired
 from kernlearn.methods.preparation import preparation, words_of
 from kernlearn.methods.registry import BASELINES, GUESS, LINEAR, METHODS, find_method
-from kernlearn.methods.row_units import RowUnits
 from kernlearn.methods.scores import SCORING, Score, ScoreOptions
 from kernlearn.methods.splits import Split, fold_splits, holdout_split, time_blocks, time_splits
 from kernlearn.runtime.stopping import Progress
@@ -105,8 +105,8 @@ class Task:
         if self.cv:
             dealt = self.y, kind, self.cv
             seeds = range(seed, seed + self.repeats)
-            return [s for each in seeds for s in fold_splits(*dealt, each, self.units.codes)]
-        return [holdout_split(self.y, kind, self.test_size, seed, self.units.codes)]
+            return [s for each in seeds for s in fold_splits(*dealt, each, self.units.known)]
+        return [holdout_split(self.y, kind, self.test_size, seed, self.units.known)]
 
     def first_splits(self) -> list[Split]:
         """Those that hold out every row once."""
@@ -114,9 +114,9 @@ class Task:
         return splits[: len(splits) // self.repeats]
 
     @cached_property
-    def units(self) -> RowUnits:
+    def units(self) -> RowGroups:
         """The groups, and copies of one row: what is held out together."""
-        return RowUnits.of(self.X, self.groups)
+        return RowGroups.of(self.X, self.groups, len(self.y))
 
     def given(self, rows: Indices) -> tuple[PandasFrame, Targets, Indices | None]:
         """Rows to learn from, their targets, and what folds within them hold out together."""
@@ -124,7 +124,7 @@ class Task:
 
     def asked(self, rows: Indices) -> tuple[PandasFrame, Targets, Indices | None]:
         """Rows to predict, their targets, and the units that they belong to."""
-        unit = self.units.codes
+        unit = self.units.known
         if unit is None and self.repeats > 1:
             unit = np.arange(len(self.y))  # a row that is predicted several times is one
         given = self.X.iloc[rows].reset_index(drop=True), self.y[rows]
@@ -133,8 +133,9 @@ class Task:
     def units_of(self, rows: Indices) -> Indices | None:
         """What folds within some rows hold out together: units, or consecutive parts of time."""
         if self.times is not None:
-            return time_blocks(self.times[rows])
-        return None if self.units.codes is None else self.units.codes[rows]
+            blocks = time_blocks(self.times[rows])
+            return blocks if len(np.unique(blocks)) >= INNER_FOLDS else None
+        return None if self.units.known is None else self.units.known[rows]
 
     def learner(self, name: str) -> Learner:
         """Fits the method of that name."""
