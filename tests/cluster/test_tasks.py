@@ -3,7 +3,7 @@
 import pytest
 from typer.testing import CliRunner
 
-from kernlearn._cluster import ClusterLost, connection, in_order
+from kernlearn._cluster import ClusterLost, in_order, scheduling
 from kernlearn.cli.app import app
 from kernlearn.papers.results_file import ResultsFile
 from kernlearn.papers.runner import run_tasks
@@ -88,6 +88,6 @@ def test_without_the_package_the_extra_is_named(without):
     without("distributed")
     with (
         pytest.raises(ImportError, match=r"distributed, which is not .*kernlearn\[dask\]"),
-        connection.connected("x:1"),
+        scheduling.connected("x:1"),
     ):
         raise AssertionError

@@ -8,9 +8,8 @@ process where there is none.
 
 from kernlearn._cluster.chunked import Chunked
 from kernlearn._cluster.collections import is_lazy, on_this_machine, refuse_collection
-from kernlearn._cluster.connection import connected
 from kernlearn._cluster.lazy import lazily
-from kernlearn._cluster.scheduling import ClusterLost
+from kernlearn._cluster.scheduling import ClusterLost, connected
 from kernlearn._cluster.tasks import as_they_end, in_order, shared, spread
 
 __all__ = [

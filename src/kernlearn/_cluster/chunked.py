@@ -8,8 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernlearn._cluster.collections import check_collection, is_lazy_frame
-from kernlearn._cluster.scheduling import computed, delayed, persisted, room_on_workers
-from kernlearn._cluster.task_payload import TaskPayload, as_payload
+from kernlearn._cluster.scheduling import (
+    TaskPayload,
+    as_payload,
+    computed,
+    delayed,
+    persisted,
+    room_on_workers,
+)
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.typing import DaskObject, Indices, Rows
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from kernlearn._cluster.collections import check_collection, is_lazy_frame
-from kernlearn._cluster.scheduling import delayed
-from kernlearn._cluster.task_payload import TaskPayload
+from kernlearn._cluster.scheduling import TaskPayload, delayed
 from kernlearn.runtime.optional import load_dask_array
 from kernlearn.runtime.warning_filters import quiet_about
 from kernlearn.typing import DaskObject, Rows

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from kernlearn.runtime.optional import load_dask
+from kernlearn.runtime.optional import load_cloudpickle, load_dask, load_distributed
 from kernlearn.typing import DaskObject
 
 _PURPOSE = "a Dask collection"
@@ -16,6 +16,10 @@ _LOST = ("KilledWorker", "CommClosedError", "CancelledError", "ClosedClientError
 # Maps to factors go to the scheduler with the tasks, so that they can be sent again to whoever
 # takes over the work of a worker that dies. Dask warns of more than ten megabytes.
 _SETTINGS = {"distributed.admin.large-graph-warning-threshold": "1 TiB"}
+# Seconds: a scheduler that is there answers in a few hundredths.
+TIMEOUT = 10.0
+# Bytes that go along with every task; more of them go to each worker once.
+_LIGHT = 30_000
 
 
 class ClusterLost(ConnectionError):
@@ -84,3 +88,76 @@ def room_on_workers(on_host: float) -> float:
         workers = client.scheduler_info()["workers"].values()
     limits = [worker["memory_limit"] for worker in workers]
     return sum(limits) / 32.0 if limits and all(limits) else on_host
+
+
+@contextmanager
+def connected(address: str, timeout: float = TIMEOUT) -> Iterator[DaskObject]:
+    """A ``distributed.Client`` of the scheduler at an address, to which all tasks go meanwhile.
+
+    After `timeout` seconds a scheduler, or the first of its workers, is taken to be missing.
+
+    Raises
+    ------
+    ClusterLost
+        In a sentence with the cure, if there is no scheduler, or none of its workers comes.
+    ImportError
+        Where Dask is not installed.
+    """
+    distributed = load_distributed("--cluster")
+    try:
+        _check_address(address)
+        client = distributed.Client(address, timeout=timeout)
+    except (OSError, ValueError) as error:
+        raise ClusterLost(
+            f"expected a Dask scheduler at {address!r}, got no answer within {timeout:g} s; start "
+            "one with the command dask scheduler, and name the address that it prints"
+        ) from error
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=timeout)
+        except TimeoutError as error:
+            raise ClusterLost(
+                f"expected a worker at the Dask scheduler {address!r}, got none within "
+                f"{timeout:g} s; start some with the command dask worker {address}"
+            ) from error
+        yield client
+
+
+def _check_address(address: str) -> None:
+    """Refuse what has no port: of an empty name Dask would make a cluster of its own."""
+    port = address.rpartition(":")[2]
+    if not (port.isdigit() and int(port) < 2**16) and not address.startswith("inproc://"):
+        raise ValueError(f"no port in {address!r}")
+
+
+class TaskPayload:
+    """An object for tasks, pickled if it is to travel; Dask does not look inside.
+
+    Parameters
+    ----------
+    content : object
+        What it is, or the bytes of it.
+    is_pickled : bool
+        Whether these are bytes.
+    """
+
+    def __init__(self, content: DaskObject, is_pickled: bool) -> None:
+        self.content, self.is_pickled = content, is_pickled
+
+    def unpacked(self) -> DaskObject:
+        """The object."""
+        return load_cloudpickle("a task").loads(self.content) if self.is_pickled else self.content
+
+
+def as_payload(content: object) -> DaskObject:
+    """An object as an argument of tasks.
+
+    What is heavy is a task of its own: it goes to the scheduler once and from there to each worker,
+    and again to whoever takes over from a worker that has died. To lie in the memory of workers
+    alone would be faster, and the end of it if they were lost.
+    """
+    if ambient_client() is None:
+        return TaskPayload(content, is_pickled=False)
+    packed = TaskPayload(load_cloudpickle("a task").dumps(content), is_pickled=True)
+    is_light = len(packed.content) <= _LIGHT
+    return packed if is_light else delayed(packed, traverse=False)

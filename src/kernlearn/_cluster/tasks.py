@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
 
-from kernlearn._cluster.scheduling import cluster_errors
-from kernlearn._cluster.task_payload import TaskPayload
+from kernlearn._cluster.scheduling import TaskPayload, cluster_errors
 from kernlearn.runtime.optional import load_dask_array, load_distributed
 from kernlearn.typing import Array, DaskObject
 

@@ -27,13 +27,11 @@ from kernlearn._device.algebra import (
 )
 from kernlearn._device.devices import (
     cuda_devices,
-    libraries,
-    place_of,
-)
-from kernlearn._device.out_of_memory import (
     device_memory_errors,
     give_back,
     is_out_of_memory,
+    libraries,
+    place_of,
 )
 from kernlearn._device.places import (
     HOST,

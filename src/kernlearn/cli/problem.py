@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 
-from kernlearn._cluster.connection import TIMEOUT
+from kernlearn._cluster.scheduling import TIMEOUT
 from kernlearn.cli.row_columns import not_an_input, read_groups, read_times
 from kernlearn.gram.psd import Repair
 from kernlearn.kernels import Precomputed

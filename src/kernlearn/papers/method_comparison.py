@@ -37,7 +37,7 @@ rows."""
 
 
 @dataclass(frozen=True)
-class RivalMethod:
+class MethodColumn:
     """One column of a table.
 
     ``make(subject, X, y)`` returns an estimator that is not fitted, for training rows of this size
@@ -56,12 +56,12 @@ class RivalMethod:
         return self.needs is None or find_spec(self.needs) is not None
 
 
-def by_name(*methods: RivalMethod) -> dict[str, RivalMethod]:
+def by_name(*methods: MethodColumn) -> dict[str, MethodColumn]:
     """The methods by their names, in this order."""
     return {method.name: method for method in methods}
 
 
-def chosen_methods(names: Sequence[str], methods: Mapping[str, RivalMethod]) -> list[RivalMethod]:
+def chosen_methods(names: Sequence[str], methods: Mapping[str, MethodColumn]) -> list[MethodColumn]:
     """Methods by name, in the order of all; all that are not slow where none is named."""
     unknown = [name for name in names if name not in methods]
     if unknown:
@@ -81,7 +81,7 @@ def chosen_methods(names: Sequence[str], methods: Mapping[str, RivalMethod]) -> 
 
 
 def fit_split(
-    method: RivalMethod, subject: Any, split: TrainTestSplit, is_regression: bool = False
+    method: MethodColumn, subject: Any, split: TrainTestSplit, is_regression: bool = False
 ) -> dict[str, float]:
     """Fit a method to one split: error in per cent, or root mean squared; seconds; `ratio`.
 
@@ -105,7 +105,7 @@ def fit_split(
 
 def run_method(
     cell: Callable[..., dict[str, float]],
-    method: RivalMethod,
+    method: MethodColumn,
     task: str,
     sets: Mapping[str, Any],
     options: RunOptions,
@@ -135,7 +135,7 @@ def method_table(
     title: str,
     task: str,
     cell: Callable[..., dict[str, float]],
-    methods: Mapping[str, RivalMethod],
+    methods: Mapping[str, MethodColumn],
     sets: Mapping[str, Any],
     options: RunOptions,
     *,

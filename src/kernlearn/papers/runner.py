@@ -10,7 +10,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from kernlearn import __version__
 from kernlearn._cluster import as_they_end, connected
-from kernlearn._cluster.connection import TIMEOUT
+from kernlearn._cluster.scheduling import TIMEOUT
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.results_file import Json, ResultsFile
 from kernlearn.runtime.convergence_warnings import interrupts_end_everything

@@ -18,22 +18,22 @@ from kernlearn.papers import find_paper
 from kernlearn.papers.defaults import data, exhibits, methods
 from kernlearn.papers.defaults.methods import METHODS, TUNED_SVM
 from kernlearn.papers.exhibits import RunOptions
-from kernlearn.papers.method_comparison import RivalMethod, adjusted_pvalues, chosen_methods
+from kernlearn.papers.method_comparison import MethodColumn, adjusted_pvalues, chosen_methods
 from kernlearn.papers.tables import ComparisonTable, to_csv, to_markdown
 
 FITS: list[str] = []
 
 
-def _counted(name: str, make: Any) -> RivalMethod:
+def _counted(name: str, make: Any) -> MethodColumn:
     def counting(task: str, X: Any, y: Any) -> Any:
         FITS.append(name)
         return make(task)
 
-    return RivalMethod(name, counting)
+    return MethodColumn(name, counting)
 
 
 @pytest.fixture
-def two_methods() -> dict[str, RivalMethod]:
+def two_methods() -> dict[str, MethodColumn]:
     """A guess in place of the tuned SVM, and a linear model beside it."""
 
     def guess(task: str) -> Any:
@@ -71,14 +71,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def classify(folder: Path, registry: dict[str, RivalMethod], **given: Any) -> ComparisonTable:
+def classify(folder: Path, registry: dict[str, MethodColumn], **given: Any) -> ComparisonTable:
     options = RunOptions(folder / "out", folder, quiet=True, **{"splits": 6, **given})
     tables = data.load_classes(folder, ("banana", "heart"))
     return exhibits.reproduce_classification(options, registry, tables)
 
 
 def test_classes_are_compared_and_what_is_worse_is_said(
-    folder: Path, two_methods: dict[str, RivalMethod]
+    folder: Path, two_methods: dict[str, MethodColumn]
 ) -> None:
     table = classify(folder, two_methods)
     rows = table.rows()
@@ -115,7 +115,7 @@ def test_splits_that_share_rows_are_not_counted_as_independent() -> None:
 
 
 def test_numbers_are_compared_with_text_and_missing_cells(
-    folder: Path, two_methods: dict[str, RivalMethod]
+    folder: Path, two_methods: dict[str, MethodColumn]
 ) -> None:
     tables = data.load_numbers(folder, ("servo", "auto_mpg"))
     options = RunOptions(folder / "out", folder, 6, quiet=True)
@@ -124,7 +124,7 @@ def test_numbers_are_compared_with_text_and_missing_cells(
     assert rows["servo",]["linear"].found[0] < 1.0 < rows["servo",][TUNED_SVM].found[0]
 
 
-def test_nothing_is_fitted_twice(folder: Path, two_methods: dict[str, RivalMethod]) -> None:
+def test_nothing_is_fitted_twice(folder: Path, two_methods: dict[str, MethodColumn]) -> None:
     classify(folder, two_methods, splits=1, methods=("linear",))
     assert FITS == ["linear"] * 2
     classify(folder, two_methods, splits=2)
@@ -161,7 +161,7 @@ def test_methods_are_chosen_by_name() -> None:
     assert "GP, ARD" not in usual
     with pytest.raises(ValueError, match=r"expected methods among Kernel, .*, got 'nothing'"):
         chosen_methods(["nothing"], METHODS)
-    absent = RivalMethod("absent", METHODS["Kernel"].make, needs="no_such_package")
+    absent = MethodColumn("absent", METHODS["Kernel"].make, needs="no_such_package")
     assert not absent.is_there
     with pytest.raises(ImportError, match="method absent needs the package no_such_package"):
         chosen_methods(["absent"], {"absent": absent})

@@ -15,18 +15,18 @@ from kernlearn.papers.defaults.methods import CLASSES, METHODS, NUMBERS, TUNED_S
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.method_comparison import (
     N_SPLITS,
-    RivalMethod,
+    MethodColumn,
     fit_split,
     method_table,
 )
 from kernlearn.papers.tables import ComparisonTable
 
-Methods = Mapping[str, RivalMethod]
+Methods = Mapping[str, MethodColumn]
 Tables = Mapping[str, TargetTable]
 
 
 def fit_cell(
-    task: str, method: RivalMethod, table: TargetTable, index: int, seed: int
+    task: str, method: MethodColumn, table: TargetTable, index: int, seed: int
 ) -> dict[str, float]:
     """Fit one method to one split."""
     return fit_split(method, task, table.split(index, seed), task == NUMBERS)

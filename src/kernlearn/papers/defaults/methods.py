@@ -23,7 +23,7 @@ from sklearn.svm import SVC, SVR
 
 import kernlearn as kl
 from kernlearn.papers.grid_search import Estimator
-from kernlearn.papers.method_comparison import RivalMethod, by_name
+from kernlearn.papers.method_comparison import MethodColumn, by_name
 from kernlearn.papers.splits import Rows
 
 CLASSES, NUMBERS = "classification", "regression"
@@ -119,16 +119,16 @@ class _RecursiveFeatureMachine:
 
 TUNED_SVM = "tuned SVM"
 METHODS = by_name(
-    RivalMethod("Kernel", _kernel),
-    RivalMethod("LSSVM", _ours(kl.LSSVMClassifier, kl.LSSVMRegressor)),
-    RivalMethod("FirstLevel", _ours(kl.FirstLevelClassifier, kl.FirstLevelRegressor)),
-    RivalMethod("MKL", _ours(kl.MKLClassifier, kl.MKLRegressor)),
-    RivalMethod("Hyperkernel", _ours(kl.HyperkernelClassifier, kl.HyperkernelRegressor)),
-    RivalMethod(TUNED_SVM, _tuned_svm),
-    RivalMethod("boosting", _boosting),
-    RivalMethod("forest", _forest),
-    RivalMethod("GP, ARD", lambda task, X, y: _GaussianProcess(task), is_slow=True),
-    RivalMethod(
+    MethodColumn("Kernel", _kernel),
+    MethodColumn("LSSVM", _ours(kl.LSSVMClassifier, kl.LSSVMRegressor)),
+    MethodColumn("FirstLevel", _ours(kl.FirstLevelClassifier, kl.FirstLevelRegressor)),
+    MethodColumn("MKL", _ours(kl.MKLClassifier, kl.MKLRegressor)),
+    MethodColumn("Hyperkernel", _ours(kl.HyperkernelClassifier, kl.HyperkernelRegressor)),
+    MethodColumn(TUNED_SVM, _tuned_svm),
+    MethodColumn("boosting", _boosting),
+    MethodColumn("forest", _forest),
+    MethodColumn("GP, ARD", lambda task, X, y: _GaussianProcess(task), is_slow=True),
+    MethodColumn(
         "xRFM", lambda task, X, y: _RecursiveFeatureMachine(task), needs="xrfm", is_slow=True
     ),
 )

@@ -17,7 +17,7 @@ from kernlearn.papers.fusion.data import (
 from kernlearn.papers.fusion.methods import LEARNED, METHODS
 from kernlearn.papers.method_comparison import (
     N_SPLITS,
-    RivalMethod,
+    MethodColumn,
     chosen_methods,
     fit_split,
     method_table,
@@ -43,7 +43,7 @@ def reproduce_fusion(options: RunOptions, sets: Iterable[str] | None = None) -> 
     )
 
 
-def fit_cell(method: RivalMethod, data: SourceSet, index: int, seed: int) -> dict[str, float]:
+def fit_cell(method: MethodColumn, data: SourceSet, index: int, seed: int) -> dict[str, float]:
     """Fit one method to one split."""
     return fit_split(method, data, data.split(index, seed))
 

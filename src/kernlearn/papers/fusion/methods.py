@@ -31,7 +31,7 @@ from kernlearn.kernels import (
 from kernlearn.papers.defaults.methods import CS, GAMMAS
 from kernlearn.papers.fusion.data import Kind, SourceSet, columns_of
 from kernlearn.papers.grid_search import Estimator
-from kernlearn.papers.method_comparison import RivalMethod, by_name
+from kernlearn.papers.method_comparison import MethodColumn, by_name
 from kernlearn.papers.splits import Rows
 
 LENGTHS = (1, 2, 3)
@@ -174,10 +174,10 @@ def _logistic() -> Estimator:
 
 LEARNED = "learned weights"
 METHODS = by_name(
-    RivalMethod(LEARNED, lambda data, X, y: _CombinedSources(data, "auto")),
-    RivalMethod("equal weights", lambda data, X, y: _CombinedSources(data, 1.0)),
-    RivalMethod("best source", lambda data, X, y: _BestSource(data, 0.0)),
-    RivalMethod("tuned SVM", _beside(_tuned_svm)),
-    RivalMethod("boosting", _beside(_SplittableColumns, _boosting)),
-    RivalMethod("logistic", _beside(_logistic)),
+    MethodColumn(LEARNED, lambda data, X, y: _CombinedSources(data, "auto")),
+    MethodColumn("equal weights", lambda data, X, y: _CombinedSources(data, 1.0)),
+    MethodColumn("best source", lambda data, X, y: _BestSource(data, 0.0)),
+    MethodColumn("tuned SVM", _beside(_tuned_svm)),
+    MethodColumn("boosting", _beside(_SplittableColumns, _boosting)),
+    MethodColumn("logistic", _beside(_logistic)),
 )
