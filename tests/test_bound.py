@@ -10,7 +10,7 @@ import pytest
 
 from kernlearn import learn_weights, transductive_error_bound
 from kernlearn.bound import _free_maxima, _limit_of_mean
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.kernels import Gaussian, Linear, Polynomial
 
 LABELS = np.array([1, -1, 1, -1])

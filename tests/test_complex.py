@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
-from kernlearn.families.rank_one import RankOneStack
+from kernlearn.families.matrices import RankOneStack
 from kernlearn.functionals import Alignment, RegularizedRisk
 from kernlearn.gram import check_gram, check_stack, gram_stack, incomplete_cholesky
 from kernlearn.kernels import Kernel, Linear, Precomputed, WeightedSum

@@ -237,7 +237,7 @@ def test_many_kernels_on_a_full_device(place: Place, monkeypatch: Any) -> None:
     def full(*_: Any, **__: Any) -> Any:
         raise OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr("kernlearn.families.stack.PlacedStack.apply", full)
+    monkeypatch.setattr("kernlearn.families.matrices.PlacedStack.apply", full)
     with pytest.raises(MemoryError, match="choose a rank"):
         MKLClassifier(Grid(Gaussian(0.2), size=[1, 2]), rank=None).fit(place.put(X), y > 0)
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks.hostile.captured_output import captured_output
 from benchmarks.hostile.run import Verdict, attempt
+from kernlearn.families.matrices import RankOneStack
 from kernlearn.families.penalties import HyperNorm
-from kernlearn.families.rank_one import RankOneStack
 from kernlearn.learn import learn_weights
 from kernlearn.testing.certificate import Case, complaints
 from kernlearn.typing import Array

@@ -69,8 +69,8 @@ if TYPE_CHECKING:
     )
     from kernlearn.estimators.held_out.chance import AtChanceWarning
     from kernlearn.estimators.mkl.indefinite import IndefiniteKernelWarning
+    from kernlearn.families.matrices import RankOneStack
     from kernlearn.families.penalties import ElasticNet, HyperNorm, LpNorm
-    from kernlearn.families.rank_one import RankOneStack
     from kernlearn.gram import complete_kernel
     from kernlearn.learn import learn_weights
     from kernlearn.persistence import load, save
@@ -102,7 +102,7 @@ else:
             ),
             "kernlearn.estimators.held_out.chance": ("AtChanceWarning",),
             "kernlearn.estimators.mkl.indefinite": ("IndefiniteKernelWarning",),
-            "kernlearn.families.rank_one": ("RankOneStack",),
+            "kernlearn.families.matrices": ("RankOneStack",),
             "kernlearn.families.penalties": ("ElasticNet", "HyperNorm", "LpNorm"),
             "kernlearn.gram": ("complete_kernel",),
             "kernlearn.learn": ("learn_weights",),

@@ -44,7 +44,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from kernlearn._checks import check_choice, check_count, check_labels, check_positive
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.families.weights import free_weights
 from kernlearn.gram import check_stack
 from kernlearn.runtime.threads import threads_for

@@ -19,12 +19,9 @@ from kernlearn._checks import (
     learns_C,
 )
 from kernlearn.families.base import Family
-from kernlearn.families.identity import WithIdentity
-from kernlearn.families.rank_one import RankOneStack
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack, RankOneStack, WithIdentity
 from kernlearn.gram import check_stack
-from kernlearn.gram._validation import check_matrix
-from kernlearn.gram.psd import Repair
+from kernlearn.gram.psd import Repair, check_matrix
 from kernlearn.gram.stack import checked_stack
 from kernlearn.kernels._validation import check_real
 from kernlearn.quality.registry import DETERMINANT, QUALITIES, quality_names

@@ -7,7 +7,7 @@ import pytest
 from kernlearn._device import Place, to_host
 from kernlearn.families.column_products import BlockOptions
 from kernlearn.families.kernel_pool import KernelPool, bound_family, is_family
-from kernlearn.families.stack import GramStack, PlacedStack
+from kernlearn.families.matrices import GramStack, PlacedStack
 from kernlearn.kernels import Gaussian, Grid, Kernel, Laplacian, Linear, PerColumn, Polynomial
 
 RNG = np.random.default_rng(1)

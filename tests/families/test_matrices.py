@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.families.identity import WithIdentity
-from kernlearn.families.rank_one import RankOneStack
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack, RankOneStack, WithIdentity
 
 N, M = 9, 5
 

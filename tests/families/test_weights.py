@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.families.identity import WithIdentity
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack, WithIdentity
 from kernlearn.families.weights import free_weights, positive_weights
 
 

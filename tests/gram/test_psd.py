@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.gram import check_gram, psd
 from kernlearn.gram.stack import checked_stack
-from kernlearn.kernels._symmetry import surely_symmetric
+from kernlearn.kernels._matrices import surely_symmetric
 
 
 def with_eigenvalues(values, seed=0):

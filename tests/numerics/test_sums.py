@@ -7,8 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kernlearn.families.rank_one import RankOneStack
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack, RankOneStack
 from kernlearn.numerics.sums import (
     EPS,
     blocked_product,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kernlearn._device import empty_beside, is_elsewhere, to_host
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.gram.landmarks import NystroemMap, SparseMap, choose_landmarks
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.threads import share_out

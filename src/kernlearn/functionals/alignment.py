@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.functionals.base import QualityFunctional, Target, one_vs_rest
 from kernlearn.quality.alignment import alignment
 from kernlearn.typing import Array

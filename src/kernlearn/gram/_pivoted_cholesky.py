@@ -16,7 +16,7 @@ from numbers import Integral, Real
 import numpy as np
 from scipy.linalg.blas import dtrsm
 
-from kernlearn.gram._validation import check_finite
+from kernlearn.gram.psd import check_finite
 from kernlearn.numerics.rounding import first_least
 from kernlearn.typing import Array, Indices
 

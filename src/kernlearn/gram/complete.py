@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import cho_factor, cho_solve, eigh
 
-from kernlearn.gram._validation import check_finite, check_symmetric
+from kernlearn.gram.psd import check_finite, check_symmetric
 from kernlearn.typing import Array, Mask
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn.gram._validation import (
+from kernlearn.gram.psd import (
     check_finite,
     check_matrix,
     check_square,
     check_symmetric,
     check_vector,
 )
-from kernlearn.kernels._rescaling import check_diagonal, divide_by_roots, squares_around_mean
+from kernlearn.kernels._matrices import check_diagonal, divide_by_roots, squares_around_mean
 from kernlearn.typing import Array
 
 

@@ -17,8 +17,8 @@ from kernlearn.hyperkernels._validation import (
     check_weights,
     quiet,
 )
+from kernlearn.kernels._matrices import exactly_symmetric
 from kernlearn.kernels._sharing import shared
-from kernlearn.kernels._symmetry import exactly_symmetric
 from kernlearn.kernels._validation import check_numbers, check_real, is_finite
 from kernlearn.kernels.base import Kernel
 from kernlearn.runtime.numerical_errors import NumericalError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernlearn.kernels._composite import check_part, with_parts
-from kernlearn.kernels._rescaling import divide_by_roots
+from kernlearn.kernels._matrices import divide_by_roots
 from kernlearn.kernels._validation import check_rows
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.structured_inputs import _ParsedInputs

@@ -10,10 +10,10 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from kernlearn._device import beside, is_elsewhere, namespace, to_host
+from kernlearn.kernels._matrices import exactly_symmetric
 from kernlearn.kernels._parameters import Check, check_declared, non_negative, positive_integer
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._sparse_rows import SparseRows
-from kernlearn.kernels._symmetry import exactly_symmetric
 from kernlearn.kernels._validation import (
     check_numbers,
     check_real,

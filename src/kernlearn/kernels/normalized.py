@@ -6,7 +6,7 @@ import numpy as np
 
 from kernlearn._device import beside, is_elsewhere, to_host
 from kernlearn.kernels._composite import _Wrapper, with_parts
-from kernlearn.kernels._rescaling import check_diagonal, divide_by_roots, roots, squares_around_mean
+from kernlearn.kernels._matrices import check_diagonal, divide_by_roots, roots, squares_around_mean
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels.base import Kernel

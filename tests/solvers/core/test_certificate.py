@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.families.weights import free_weights, positive_weights
 from kernlearn.solvers.core import certificate
 from kernlearn.solvers.core.certificate import linear_minimum, lower_bound

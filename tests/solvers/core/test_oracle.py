@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.families.identity import WithIdentity
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack, WithIdentity
 from kernlearn.quality import QUALITIES
 from kernlearn.quality.margins import hard_margin
 from kernlearn.quality.registry import Settings

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 import kernlearn as kl
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.quality import QUALITIES, quality_names
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.core.problem import Control, WeightSet

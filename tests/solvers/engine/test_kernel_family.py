@@ -7,7 +7,7 @@ import kernlearn as kl
 from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.landmark_pool import LandmarkPool, shared_landmarks
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.kernels import Gaussian, Grid, Linear
 from kernlearn.quality import QUALITIES, Settings
 from kernlearn.solvers.core.problem import Control, WeightSet

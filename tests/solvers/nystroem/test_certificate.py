@@ -12,7 +12,7 @@ from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors, root
 from kernlearn.kernels import Gaussian, Linear, Polynomial
 from kernlearn.runtime.status import Status
-from kernlearn.solvers.core.units import Units
+from kernlearn.solvers.core.problem import Units
 
 RNG = np.random.default_rng(8)
 N = 60

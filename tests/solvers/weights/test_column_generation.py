@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_limits
 import kernlearn as kl
 from benchmarks.hostile.weights import make_problem
 from kernlearn.families.kernel_pool import KernelPool
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.kernels import Gaussian, Grid, Linear, PerColumn, Precomputed
 from kernlearn.quality import QUALITIES, Settings
 from kernlearn.runtime.status import Status

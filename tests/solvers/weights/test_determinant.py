@@ -7,7 +7,7 @@ import pytest
 
 import kernlearn as kl
 from kernlearn import reference
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.solvers.weights.inverse_factor import inverse_factor
 
 SIGNS = ["positive", "free"]

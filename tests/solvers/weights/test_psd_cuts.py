@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.families.weights import free_weights
 from kernlearn.solvers.weights.psd_cuts import OPTIONS, PsdCuts, smallest_eigenpairs
 

@@ -12,8 +12,8 @@ from kernlearn.estimators.hyperkernel.options import HyperkernelOptions
 from kernlearn.estimators.mkl.candidates import Candidates
 from kernlearn.estimators.mkl.held_out_width import can_tell, held_out_losses, sample_rows
 from kernlearn.estimators.mkl.parameters import Labelled
+from kernlearn.families.matrices import GramStack
 from kernlearn.families.penalties import HyperNorm
-from kernlearn.families.stack import GramStack
 from kernlearn.gram.incomplete_cholesky import PairCholesky, checked_pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic, Hyperkernel
 from kernlearn.hyperkernels._validation import quiet
@@ -21,7 +21,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.memory import combination_bytes, matrices, require
 from kernlearn.runtime.phrases import counted
-from kernlearn.solvers.core.units import LARGEST
+from kernlearn.solvers.core.problem import LARGEST
 from kernlearn.typing import Array, Indices
 
 # Section 7 of the paper: exp(−d²/(50 q²)) with q the 90 % quantile of a column's differences.

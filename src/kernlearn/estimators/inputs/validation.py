@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from kernlearn.kernels._validation import is_missing
 from kernlearn.runtime.phrases import listed
-from kernlearn.solvers.core.units import LARGEST
+from kernlearn.solvers.core.problem import LARGEST
 from kernlearn.typing import Array, Mask, Rows, Targets
 
 # Classes that a sentence names.

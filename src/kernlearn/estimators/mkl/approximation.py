@@ -29,7 +29,7 @@ from kernlearn.estimators.mkl.parameters import (
     state,
 )
 from kernlearn.families.kernel_pool import is_family
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.gram import gram_stack
 from kernlearn.kernels import Kernel, WeightedSum
 from kernlearn.kernels._validation import take_rows

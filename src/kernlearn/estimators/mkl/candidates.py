@@ -16,7 +16,7 @@ from kernlearn.estimators.mkl.bank import banks_of_views
 from kernlearn.estimators.mkl.column_pairs import pair_kernels
 from kernlearn.estimators.mkl.parameters import CombinationParameters, Labelled, checked_total
 from kernlearn.families.kernel_pool import KernelPool, bound_family, is_family
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.gram import check_stack, gram_stack
 from kernlearn.gram.psd import Repair
 from kernlearn.kernels import Centered, Grid, Kernel, Normalized, Precomputed

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.landmark_pool import LandmarkPool, shared_landmarks
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.kernels import Kernel
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.problem import Control
@@ -18,10 +18,9 @@ from kernlearn.solvers.engine.column_master import FactorMaster
 from kernlearn.solvers.engine.exact import choose, sample_for_C
 from kernlearn.solvers.engine.factors import FactorBackend, KernelTable
 from kernlearn.solvers.engine.gram_problem import GramProblem
-from kernlearn.solvers.engine.landmarks import LandmarkBackend, rank_judge
+from kernlearn.solvers.engine.landmarks import LandmarkBackend, WideBackend, rank_judge
 from kernlearn.solvers.engine.sparse_features import SparseBackend
 from kernlearn.solvers.engine.statement import Statement
-from kernlearn.solvers.engine.wide_factors import WideBackend
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.solvers.nystroem.rank import FactorLimits, RankOptions, RankSearch
 from kernlearn.solvers.weights.choice_of_C import PATH_TOL

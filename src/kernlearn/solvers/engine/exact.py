@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from kernlearn.families.kernel_pool import KernelPool
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.numerics.rounding import first_least, is_less
 from kernlearn.quality.registry import CRITERIA, QUALITIES
 from kernlearn.quality.rows_left_out import values_left_out

@@ -14,17 +14,22 @@ from dataclasses import replace
 import numpy as np
 
 from kernlearn.families.base import Family
-from kernlearn.families.identity import WithIdentity
 from kernlearn.families.kernel_pool import KernelPool
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack, WithIdentity
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.registry import ALIGNMENTS, CRITERIA, DETERMINANT, QUALITIES, Settings
 from kernlearn.quality.regression import interpolation
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.oracle import Penalty
-from kernlearn.solvers.core.problem import Control, WeightSet
+from kernlearn.solvers.core.problem import (
+    LARGEST,
+    Control,
+    RescaledPenalty,
+    Units,
+    WeightSet,
+    check_kernel_size,
+)
 from kernlearn.solvers.core.solution import Solution
-from kernlearn.solvers.core.units import LARGEST, RescaledPenalty, Units, check_kernel_size
 from kernlearn.solvers.engine.refits import HeldOutValues, leave_one_out_values, refit_machines
 from kernlearn.solvers.engine.statement import Statement, check_traces
 from kernlearn.solvers.weights.alignment import learn_by_alignment

@@ -19,8 +19,7 @@ from kernlearn.gram.rows import keep_rows
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.runtime.threads import threads_for
-from kernlearn.solvers.core.problem import Control
-from kernlearn.solvers.core.units import Units
+from kernlearn.solvers.core.problem import Control, Units
 from kernlearn.solvers.engine.backend import LossByRank, Solved
 from kernlearn.solvers.engine.factors import FactorBackend, KernelTable
 from kernlearn.solvers.engine.landmarks import rank_judge

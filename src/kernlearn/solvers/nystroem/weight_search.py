@@ -9,15 +9,14 @@ import numpy as np
 
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.families.weights import Domain, free_weights
 from kernlearn.gram.landmarks import left_out
 from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.oracle import Objective
-from kernlearn.solvers.core.problem import Control, Proof, WeightSet
+from kernlearn.solvers.core.problem import Control, Proof, Units, WeightSet
 from kernlearn.solvers.core.solution import Solution, report_steps
-from kernlearn.solvers.core.units import Units
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.solvers.nystroem.least_squares import LeastSquaresEvaluation, LeastSquaresObjective
 from kernlearn.solvers.nystroem.machines import FactorEvaluation, FactorObjective, carried_over

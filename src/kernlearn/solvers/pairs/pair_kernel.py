@@ -22,7 +22,7 @@ from kernlearn._device import lower_factor
 from kernlearn.gram._pivoted_cholesky import Columns, factorise
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.hyperkernels._validation import quiet
-from kernlearn.kernels._symmetry import exactly_symmetric
+from kernlearn.kernels._matrices import exactly_symmetric
 from kernlearn.typing import Array, Indices, Scalar
 
 _ALL = slice(None)

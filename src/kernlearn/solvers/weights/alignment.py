@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernlearn.families.base import Family
-from kernlearn.families.stack import ROWS_AT_A_TIME
+from kernlearn.families.matrices import ROWS_AT_A_TIME
 from kernlearn.families.weights import Domain, even_weights
 from kernlearn.numerics.rounding import without_rounding
 from kernlearn.numerics.sums import EPS, blocked_product, column_means, inner_product, rounding

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernlearn.families.kernel_pool import KernelPool
-from kernlearn.families.stack import GramStack, PlacedStack
+from kernlearn.families.matrices import GramStack, PlacedStack
 from kernlearn.quality.machine import Machine
 from kernlearn.runtime.memory import available, combination_bytes, matrices, require
 from kernlearn.runtime.phrases import counted

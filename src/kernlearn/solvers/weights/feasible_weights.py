@@ -13,13 +13,12 @@ from scipy.linalg import LinAlgError
 
 from kernlearn._device import lower_factor
 from kernlearn.families.base import Family
-from kernlearn.families.identity import WithIdentity
+from kernlearn.families.matrices import WithIdentity
 from kernlearn.families.weights import LARGEST_PART, ORTHONORMAL, Domain, even_weights, free_weights
 from kernlearn.gram.eigen import lowest_eigenpairs
 from kernlearn.numerics.sums import EPS, rounding
 from kernlearn.solvers.core.oracle import Evaluation
-from kernlearn.solvers.core.problem import WeightSet
-from kernlearn.solvers.core.units import RescaledPenalty
+from kernlearn.solvers.core.problem import RescaledPenalty, WeightSet
 from kernlearn.typing import Array
 
 FLAT = 1e-9  # of the largest slope: directions in which the penalty does not change either

@@ -15,16 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernlearn.families.base import Family
-from kernlearn.families.identity import WithIdentity
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack, WithIdentity
 from kernlearn.numerics.sums import EPS, blocked_product, rounding
 from kernlearn.quality.machine import Machine, Multipliers
 from kernlearn.quality.multipliers import best_multipliers, stretch, tightened, value_noise
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.oracle import MachineEvaluation
-from kernlearn.solvers.core.problem import Proof, WeightProblem, WeightSet
+from kernlearn.solvers.core.problem import Proof, Units, WeightProblem, WeightSet
 from kernlearn.solvers.core.solution import Solution
-from kernlearn.solvers.core.units import Units
 from kernlearn.solvers.machine.active_set import MachineSolution
 from kernlearn.solvers.weights.feasible_weights import (
     lowest_eigenpair,

@@ -16,8 +16,7 @@ from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator
 
 from kernlearn._device import lower_factor
 from kernlearn.families.base import Family
-from kernlearn.families.identity import WithIdentity
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack, WithIdentity
 from kernlearn.families.weights import Domain
 from kernlearn.gram.eigen import lowest_eigenpairs
 from kernlearn.numerics.split_products import SplitMatrices

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernlearn.families.base import Family
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.families.weights import Domain
 from kernlearn.quality.machine import Machine, on_rows
 from kernlearn.runtime.status import Status
@@ -22,9 +22,16 @@ from kernlearn.solvers.core.oracle import (
     Objective,
     Penalty,
 )
-from kernlearn.solvers.core.problem import Control, Proof, WeightProblem, WeightSet, inside
+from kernlearn.solvers.core.problem import (
+    Control,
+    Proof,
+    RescaledPenalty,
+    Units,
+    WeightProblem,
+    WeightSet,
+    inside,
+)
 from kernlearn.solvers.core.solution import Solution, Step, report_steps
-from kernlearn.solvers.core.units import RescaledPenalty, Units
 from kernlearn.solvers.weights.feasible_weights import (
     combined_domain,
     free_domain,

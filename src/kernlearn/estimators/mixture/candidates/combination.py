@@ -20,7 +20,7 @@ from kernlearn.estimators.mixture.candidates.representation import (
     FoldMatrices,
     LearnedRepresentation,
 )
-from kernlearn.families.stack import GramStack
+from kernlearn.families.matrices import GramStack
 from kernlearn.gram import gram_stack
 from kernlearn.gram.incomplete_cholesky import pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic, Expansion

@@ -1,4 +1,9 @@
-"""K(w) = Σ wᵢKᵢ over a dense stack of Gram matrices, on the host or on a device."""
+"""K(w) = Σ wᵢKᵢ: stacks of Gram matrices, rank-one matrices, and the identity beside a family.
+
+Stacks are on the host or on a device. Rank-one families Kᵢ = vᵢvᵢᵀ are those of Lanckriet et al.
+(2004), eqs. (32), (37), (42), (46), (54); the identity is one more matrix where τ = 1/C is learned,
+section 4.6.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +16,8 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
 from kernlearn._device import beside, minor, namespace, to_host
+from kernlearn.families.base import Family
+from kernlearn.kernels._validation import check_real
 from kernlearn.numerics.sums import blocked_product, inner_product
 from kernlearn.typing import Array, Indices, LongArray, Matrix
 
@@ -215,3 +222,152 @@ class PlacedStack(GramStack):
     def _gathered(self, parts: list[Array]) -> Array:
         """Results for all matrices, on the host."""
         return np.asarray(to_host(namespace(parts[0]).stack(parts)))
+
+
+class RankOneStack:
+    """The matrices vᵢvᵢᵀ, kept as their vectors: memory N·m instead of N²·m.
+
+    The vectors are columns (N, m), for example the eigenvectors of a kernel matrix; the first
+    `n_labelled` points carry labels, by default all.
+    """
+
+    def __init__(self, vectors: Array, n_labelled: int | None = None) -> None:
+        check_real(vectors, "The vectors of a RankOneStack")
+        self.vectors = np.asarray(vectors, dtype=float)
+        if self.vectors.ndim != 2:
+            raise ValueError(
+                "expected vectors of shape (N, m), one column per matrix, got shape "
+                f"{self.vectors.shape}; use vector[:, None] for a single one"
+            )
+        self.n_points, self.n_matrices = self.vectors.shape
+        self.n_labelled = self.n_points if n_labelled is None else n_labelled
+
+    @cached_property
+    def psd_means_positive(self) -> bool:
+        """True for orthogonal vectors, whose weights are the eigenvalues of K(w)."""
+        products = self.vectors.T @ self.vectors
+        lengths = np.sqrt(np.diagonal(products))
+        off_diagonal = products - np.diag(np.diagonal(products))
+        return bool((np.abs(off_diagonal) <= 1e-10 * np.outer(lengths, lengths)).all())
+
+    @property
+    def norms(self) -> Array:
+        """Frobenius norms, which are the traces."""
+        return self.traces
+
+    @cached_property
+    def traces(self) -> Array:
+        """Squared lengths of the vectors."""
+        with np.errstate(over="ignore"):  # is refused in words
+            return np.asarray((self.vectors**2).sum(axis=0))
+
+    def combine(self, weights: Array, labelled_only: bool = True) -> Array:
+        """The matrix V diag(w) Vᵀ, on the labelled points or on all of them."""
+        V = self.vectors[: self.n_labelled] if labelled_only else self.vectors
+        return np.asarray((V * weights) @ V.T)
+
+    def combine_exactly(self, weights: Array, labelled_only: bool = True) -> LongArray:
+        """The matrix K(w) in long double."""
+        V = self.vectors[: self.n_labelled] if labelled_only else self.vectors
+        exact = V.astype(np.longdouble)
+        return np.asarray((exact * weights) @ exact.T)
+
+    def combined(self, transform: Array) -> GramStack:
+        """The family of the combinations in the columns of ``transform``."""
+        stack = [self.combine_exactly(t, labelled_only=False).astype(float) for t in transform.T]
+        return GramStack(np.array(stack), self.n_labelled)
+
+    def apply(self, coef: Array, labelled_only: bool = True) -> Array:
+        """The vectors vᵢ(vᵢᵀa) on the labelled points (or on all of them), of shape (m, n)."""
+        V = self.vectors[: self.n_labelled] if labelled_only else self.vectors
+        return np.asarray((V * blocked_product(coef, V)).T)
+
+    def forms(self, left: Array, right: Array) -> Array:
+        """The small matrices (Lᵀvᵢ)(vᵢᵀR), of shape (m, l, r)."""
+        on_left = blocked_product(left.T, self.vectors).T
+        on_right = blocked_product(right.T, self.vectors).T
+        return np.asarray(on_left[:, :, None] * on_right[:, None, :])
+
+    def products(self, K: Array) -> Array:
+        """Frobenius inner products ⟨vᵢvᵢᵀ, K⟩ = vᵢᵀKvᵢ."""
+        V = self.vectors
+        return np.asarray(blocked_product(np.ones(len(V)), V * blocked_product(V.T, K).T))
+
+    def subset(self, rows: Indices) -> RankOneStack:
+        """The same family on some of the labelled points."""
+        return RankOneStack(self.vectors[rows])
+
+    def inner_products(self, basis: Array, blocked: bool = False) -> Array:
+        """Frobenius inner products, from ⟨vᵢvᵢᵀ, vⱼvⱼᵀ⟩ = (vᵢᵀvⱼ)², in long double.
+
+        Combinations may be small differences of large matrices.
+        """
+        V = self.vectors.astype(np.longdouble)
+        return np.asarray(basis.T @ (V.T @ V) ** 2 @ basis).astype(float)
+
+
+class WithIdentity:
+    """The matrices of ``family``, then the identity.
+
+    The identity counts in training only: kernels on new points leave it out, and so does the
+    condition K ⪰ 0 of eq. (45), which is why :meth:`combine` leaves it out over all points.
+    In place of ones, `diagonal` may hold one over the sample weights: τᵢ = τ/sᵢ.
+    """
+
+    def __init__(self, family: Family, diagonal: Array | None = None) -> None:
+        self.family = family
+        self.diagonal = np.ones(family.n_labelled) if diagonal is None else diagonal
+        self.n_matrices = family.n_matrices + 1
+        self.n_points, self.n_labelled = family.n_points, family.n_labelled
+        self.psd_means_positive = family.psd_means_positive
+
+    @cached_property
+    def norms(self) -> Array:
+        """Frobenius norms over all points."""
+        return np.append(self.family.norms, float(np.linalg.norm(self.diagonal)))
+
+    @cached_property
+    def traces(self) -> Array:
+        """Traces over all points; the identity's is their number."""
+        return np.append(self.family.traces, float(self.n_points))
+
+    def combine(self, weights: Array, labelled_only: bool = True) -> Array:
+        """K(w) + τI on the labelled points; K(w) alone on all of them."""
+        K = self.family.combine(weights[:-1], labelled_only)
+        if labelled_only:
+            K.flat[:: K.shape[0] + 1] += weights[-1] * self.diagonal
+        return K
+
+    def combine_exactly(self, weights: Array, labelled_only: bool = True) -> LongArray:
+        """The same in long double."""
+        K = self.family.combine_exactly(weights[:-1], labelled_only)
+        if labelled_only:
+            K.flat[:: K.shape[0] + 1] += np.longdouble(weights[-1]) * self.diagonal
+        return K
+
+    def combined(self, transform: Array) -> WithIdentity:
+        """The combinations in the columns of ``transform``, the last of which is the identity."""
+        return WithIdentity(self.family.combined(transform[:-1, :-1]), self.diagonal)
+
+    def apply(self, coef: Array, labelled_only: bool = True) -> Array:
+        """The vectors Kᵢa, then the diagonal times a."""
+        own = self.diagonal * coef if labelled_only else coef
+        return np.vstack([self.family.apply(coef, labelled_only), own])
+
+    def forms(self, left: Array, right: Array) -> Array:
+        """The small matrices of the family, and nothing for the identity."""
+        inner = self.family.forms(left, right)
+        return np.concatenate([inner, np.zeros((1, *inner.shape[1:]))])
+
+    def products(self, K: Array) -> Array:
+        """Those of the family; the identity stands apart from it."""
+        return np.append(self.family.products(K), 0.0)
+
+    def subset(self, rows: Indices) -> WithIdentity:
+        """The same family on some of the labelled points."""
+        return WithIdentity(self.family.subset(rows), self.diagonal[rows])
+
+    def inner_products(self, basis: Array, blocked: bool = False) -> Array:
+        """Inner products of the family; the identity stands apart from it, with length N."""
+        own = float(self.n_points) ** 2 * np.outer(basis[-1], basis[-1])
+        return self.family.inner_products(basis[:-1], blocked) + own
