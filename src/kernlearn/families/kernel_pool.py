@@ -160,7 +160,8 @@ class KernelPool:
     def parts(self) -> list[tuple[Indices, ColumnProducts]]:
         """Kernels that are products over columns, on all subsets each."""
         grid = self.kernels
-        if not isinstance(grid, GridKernels) or self._prepared is not None or not self._is_plain:
+        is_table = isinstance(self.points, np.ndarray) or is_frame(self.points)
+        if not isinstance(grid, GridKernels) or self._prepared is not None or not is_table:
             return []
         products = [k for k, kernel in enumerate(grid.kernels) if kernel.is_product]
         if not products:
@@ -179,10 +180,6 @@ class KernelPool:
             part = ColumnProducts(grid.kernels[k], columns, groups, self.options)
             parts.append((indices, part))
         return parts
-
-    @property
-    def _is_plain(self) -> bool:
-        return isinstance(self.points, np.ndarray) or is_frame(self.points)
 
     @cached_property
     def _others(self) -> Sequence[int]:

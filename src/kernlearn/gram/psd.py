@@ -134,14 +134,11 @@ def checked_gram(K: ArrayLike, psd: Repair, name: str) -> tuple[Array, bool]:
     matrix = check_symmetric(K, name)
     if psd == "trust":
         return matrix, False
-    if _is_surely_psd(matrix, 0.5 * rounding_of_eigenvalues(len(matrix))):
+    # Half of what eigenvalues of n rows may be wrong by, relative to the largest diagonal entry.
+    allowed = 2.0 * float(np.finfo(float).eps) * (4.0 + float(np.sqrt(len(matrix))))
+    if _is_surely_psd(matrix, allowed):
         return matrix, True
     return _indefinite_or_not(matrix, repair, name), False
-
-
-def rounding_of_eigenvalues(n: int) -> float:
-    """What eigenvalues of n rows may be wrong by, relative to the largest diagonal entry."""
-    return 4.0 * float(np.finfo(float).eps) * (4.0 + float(np.sqrt(n)))
 
 
 def _indefinite_or_not(matrix: Array, repair: Callable[[Array], Array] | None, name: str) -> Array:

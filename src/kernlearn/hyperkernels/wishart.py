@@ -69,7 +69,8 @@ class Wishart(Hyperkernel):
     def _factor(self) -> Array:
         """√c for a number, the lower Cholesky factor for a matrix."""
         if np.ndim(self.C) == 0:
-            return np.asarray(np.sqrt(positive(_plain(self.C), "Wishart's C")))
+            c = self.C.item() if isinstance(self.C, np.ndarray) else self.C
+            return np.asarray(np.sqrt(positive(c, "Wishart's C")))
         return _cholesky_factor(_square_matrix(self.C))
 
     def _whitened(self, X: Array, factor: Array) -> Array:
@@ -117,11 +118,6 @@ class Wishart(Hyperkernel):
 def _differences_and_means(left: Array, right: Array) -> Array:
     """What counts of each pair: (x − x')/√2 and the mean, side by side."""
     return np.concatenate([(left - right) / np.sqrt(2.0), 0.5 * left + 0.5 * right], axis=1)
-
-
-def _plain(C: ArrayLike) -> object:
-    """A number that NumPy wraps, as itself."""
-    return C.item() if isinstance(C, np.ndarray) else C
 
 
 def _square_matrix(C: ArrayLike) -> Array:

@@ -98,7 +98,13 @@ class StoppingControl:
         if self.stopped is None and self.listens:
             self._step += 1
             seconds = _now() - self._start
-            self._hear(Progress(self._step, seconds, objective, lower_bound, gap, message))
+            if self._shown_as is not None:
+                print(f"{self._shown_as}: {message}", flush=True)
+            told = Progress(self._step, seconds, objective, lower_bound, gap, message)
+            answer = None if self._callback is None else self._callback(told)
+            # Nothing but True: what a progress bar's update returns is not meant as an answer.
+            if isinstance(answer, bool | np.bool_) and answer:
+                self.stopped = Status.STOPPED
         self.check()
 
     def check(self) -> None:
@@ -119,14 +125,6 @@ class StoppingControl:
             self.stopped = Status.INTERRUPTED
         assert self.stopped is not None
         return self.stopped
-
-    def _hear(self, progress: Progress) -> None:
-        if self._shown_as is not None:
-            print(f"{self._shown_as}: {progress.message}", flush=True)
-        answer = self._callback(progress) if self._callback is not None else None
-        # Nothing but True: what a progress bar's update returns is not meant as an answer.
-        if isinstance(answer, bool | np.bool_) and answer:
-            self.stopped = Status.STOPPED
 
 
 def stopping_control(

@@ -195,17 +195,13 @@ def _check_one_type(name: str, present: PandasSeries, plain: Array) -> None:
 def _text_column(name: str, present: PandasSeries, n_missing: int) -> Column:
     texts = as_text(present)
     n_values, n = len(set(texts)), len(texts)
-    if _differ(texts) and _mean_words(texts) < WORDS_OF_PROSE:
+    if _differ(texts) and sum(len(text.split()) for text in texts) < WORDS_OF_PROSE * n:
         if n_values < n:
             return _identifier(name, n_values, n)
         return Column(name, "identifier", "left out: its text differs in every row")
     if (n_values > FEW_TEXTS and 2 * n_values > n) or n_values == n >= ROWS_FOR_IDENTIFIER:
         return Column(name, "text", f"left out: free text, {n_values} different values")
     return _category(name, texts, n_missing)
-
-
-def _mean_words(texts: NDArray[np.object_]) -> float:
-    return sum(len(text.split()) for text in texts) / len(texts)
 
 
 def _category(name: str, texts: NDArray[np.object_], n_missing: int) -> Column:

@@ -23,7 +23,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.numerics.rounding import is_less
 from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut, SelectionCriterion
@@ -41,6 +40,13 @@ from kernlearn.solvers.selection.select import PROMISING, best_other_start, tied
 from kernlearn.typing import Array, Indices
 
 _FINAL_TOL = 1e-12
+# λ starts at this share of the kernel's mean diagonal.
+_FIRST_LAM = 0.3
+# Held-out errors of a millionth of the targets' spread are as good as none.
+_NEGLIGIBLE = 1e-12
+# The slope of the logarithm of the loss at which the search for one bandwidth ends: it changes by
+# less than a thousandth from there on.
+_TOL, _STEPS = 3e-2, 100
 # The common scale is only a start.
 _ROUGHER = 5.0
 
@@ -73,20 +79,18 @@ def learn_first_level(
     is up, the best λ and μ so far are taken, with the θ that the folds have learned for them.
     LinAlgError: no machine can be trained at all.
     """
-    free = np.array([lam is None, mu is None])
-    search, theta = yield from _from_equal_scales(problem, folds, lam, mu, free, control)
+    starts = FirstLevelStarts(problem, folds, lam, mu, control)
     stopping, bandwidth = control.stopping, None
+    search, theta = yield from starts.equal_scales()
     if control.several and mu is None and stopping.stopped is None:
-        others = OtherStarts(problem, folds, lam, control)
-        bandwidth = others.one_bandwidth()
-        for start in (bandwidth, others.columns(float(np.exp(search.x[0])), theta)):
+        bandwidth = starts.one_bandwidth()
+        for start in (bandwidth, starts.columns(float(np.exp(search.x[0])), theta)):
             if start is not None and start.cv_loss < PROMISING * search.least:
-                again, found = yield from _from_start(
-                    problem, folds, start, free, control, search.least
-                )
+                again, found = yield from starts.searched(start, search.least)
                 if again.least < search.least:
                     search, again, theta = again, search, found
-                search.add_counts(again)
+                search.n_evaluations += again.n_evaluations
+                search.n_points += again.n_points
     if bandwidth is not None and is_less(bandwidth.cv_loss, search.least):
         return (yield from _of_one_bandwidth(problem, bandwidth, search, stopping))
     # A number that was given is used as it is, not as the exponential of its logarithm.
@@ -111,42 +115,6 @@ def learn_first_level(
     )
 
 
-def _from_equal_scales(
-    problem: FirstLevelProblem,
-    folds: Sequence[Indices],
-    lam: float | None,
-    mu: float | None,
-    free: NDArray[np.bool_],
-    control: FirstLevelControl,
-) -> TrainingSearch[tuple[FirstLevelSearch, Array]]:
-    """λ, μ and θ from the family's start: the common scale first, then all of them."""
-    direction = problem.scale / np.linalg.norm(problem.scale)
-    line = problem.along(direction)
-    x = np.log((yield from first_values(line, lam, mu)))
-    search = FirstLevelSearch(folds, x, free, control)
-    start = problem.scale
-    if len(problem.scale) > 1:
-        length = yield from search.stage(line, line.scale, _ROUGHER)
-        start = length[0] * direction
-    theta = yield from search.stage(problem, start, 1.0)
-    return search, theta
-
-
-def _from_start(
-    problem: FirstLevelProblem,
-    folds: Sequence[Indices],
-    start: Start,
-    free: NDArray[np.bool_],
-    control: FirstLevelControl,
-    below: float,
-) -> TrainingSearch[tuple[FirstLevelSearch, Array]]:
-    """The same from another start, all scales at once, if its loss is below what is known."""
-    x = np.log((yield from values_at(problem, start)))
-    search = FirstLevelSearch(folds, x, free, control)
-    theta = yield from search.stage(problem, start.theta, 1.0, below)
-    return search, theta
-
-
 def _of_one_bandwidth(
     problem: FirstLevelProblem, start: Start, search: FirstLevelSearch, stopping: StoppingControl
 ) -> TrainingSearch[FirstLevelSolution]:
@@ -161,15 +129,6 @@ def _of_one_bandwidth(
     )
 
 
-# λ starts at this share of the kernel's mean diagonal.
-_FIRST_LAM = 0.3
-# Held-out errors of a millionth of the targets' spread are as good as none.
-_NEGLIGIBLE = 1e-12
-# The slope of the logarithm of the loss at which the search for one bandwidth ends: it changes by
-# less than a thousandth from there on.
-_TOL, _STEPS = 3e-2, 100
-
-
 @dataclass(frozen=True, eq=False)
 class Start:
     """Where to start."""
@@ -180,13 +139,40 @@ class Start:
 
 
 @dataclass(frozen=True, eq=False)
-class OtherStarts:
-    """What is looked at beside equal scales."""
+class FirstLevelStarts:
+    """Equal scales, and what is looked at beside them."""
 
     problem: FirstLevelProblem  # All data
     folds: Sequence[Indices]  # The rows held out together
-    lam: float | None  # A λ to be kept
+    lam: float | None  # λ and μ that are to be kept
+    mu: float | None
     control: FirstLevelControl  # When it is time to end, and how the LS-SVM is selected
+
+    def equal_scales(self) -> TrainingSearch[tuple[FirstLevelSearch, Array]]:
+        """λ, μ and θ from the family's start: the common scale first, then all of them."""
+        problem, start = self.problem, self.problem.scale
+        direction = start / np.linalg.norm(start)
+        line = problem.along(direction)
+        search = self._search((yield from first_values(line, self.lam, self.mu)))
+        if len(start) > 1:
+            length = yield from search.stage(line, line.scale, _ROUGHER)
+            start = length[0] * direction
+        theta = yield from search.stage(problem, start, 1.0)
+        return search, theta
+
+    def searched(
+        self, start: Start, below: float
+    ) -> TrainingSearch[tuple[FirstLevelSearch, Array]]:
+        """The same from another start, all scales at once, if its loss is below what is known."""
+        size = float(np.linalg.norm(start.theta))
+        line = replace(self.problem.along(start.theta / size), scale=np.array([size]))
+        search = self._search((yield from first_values(line, start.lam, None)))
+        theta = yield from search.stage(self.problem, start.theta, 1.0, below)
+        return search, theta
+
+    def _search(self, values: Array) -> FirstLevelSearch:
+        free = np.array([self.lam is None, self.mu is None])
+        return FirstLevelSearch(self.folds, np.log(values), free, self.control)
 
     def one_bandwidth(self) -> Start | None:
         """The LS-SVM with a common factor of all θ; None where there is none in time."""
@@ -244,13 +230,6 @@ def first_values(
         fallback = (point.objective or 1.0) / float(line.scale[0] ** 2)
         mu = balanced if balanced > 1e-6 * fallback else fallback
     return np.array([lam, mu])
-
-
-def values_at(problem: FirstLevelProblem, start: Start) -> TrainingSearch[Array]:
-    """λ and μ of a start, likewise along its own direction."""
-    size = float(np.linalg.norm(start.theta))
-    line = replace(problem.along(start.theta / size), scale=np.array([size]))
-    return (yield from first_values(line, start.lam, None))
 
 
 def _usual_lam(problem: FirstLevelProblem, theta: Array) -> float:

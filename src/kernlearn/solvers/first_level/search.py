@@ -208,11 +208,6 @@ class FirstLevelSearch:
         """The loss that was found; infinite if there is none."""
         return np.inf if self.loss is None else self.loss
 
-    def add_counts(self, other: FirstLevelSearch) -> None:
-        """Count what another search has evaluated."""
-        self.n_evaluations += other.n_evaluations
-        self.n_points += other.n_points
-
     def stage(
         self, problem: FirstLevelProblem, start: Array, rougher: float, below: float = np.inf
     ) -> TrainingSearch[Array]:

@@ -125,7 +125,8 @@ def polish(
         proposal = exchange.proposal()
         changed = np.flatnonzero(proposal != exchange.state)
         if len(changed) == 0 and exchange.settled:
-            if exchange.within_budget():
+            # Not asked of a budget that was let go.
+            if np.abs(exchange.a).sum() <= machine.budget * (1.0 + 1e-10):
                 return exchange.result()
             exchange.budget_active = True
         if len(changed) < fewest:
@@ -249,10 +250,6 @@ class _Exchange:
         matrix.flat[:: len(self.S) + 1] += self.proximal + self.machine.ridge[self.S]
         self.factor = lower_factor(matrix)
         return none, none
-
-    def within_budget(self) -> bool:
-        """Whether ‖a‖₁ ≤ B holds, which is not asked of a budget that was let go."""
-        return bool(np.abs(self.a).sum() <= self.machine.budget * (1.0 + 1e-10))
 
     def _rows(self, held: Array) -> tuple[Array, Array]:
         """Equality rows on the free points, and what the held ones leave of their right side."""

@@ -49,7 +49,11 @@ def curvature(solution: MachineSolution, K_i_coef: Array) -> Array:
     """
     if len(solution.free) == 0:
         return np.zeros((len(K_i_coef), len(K_i_coef)))
-    Z = _projected(solution, K_i_coef[:, solution.free].T)
+    half, border = _halves(solution, K_i_coef[:, solution.free].T, solution.free_rows)
+    basis = _orthonormal(border)[0]
+    # Projected before it is squared: with a nearly singular factor the difference of the squares
+    # would be rounding, and need not be positive.
+    Z = half - basis @ (basis.T @ half)
     return np.asarray(Z.T @ Z)
 
 
@@ -93,15 +97,6 @@ def _constrained(solution: MachineSolution, right: Array, rows: Array, values: A
     factor = solution.factor
     assert factor is not None
     return np.asarray(solve_lower(factor, z.astype(factor.dtype), transposed=True), dtype=float)
-
-
-def _projected(solution: MachineSolution, right: Array) -> Array:
-    """L⁻¹ times ``right``, less what lies along L⁻¹Eᵀ: the product with its transpose is P's."""
-    half, border = _halves(solution, right, solution.free_rows)
-    basis = _orthonormal(border)[0]
-    # Projected before it is squared: with a nearly singular factor the difference of the squares
-    # would be rounding, and need not be positive.
-    return np.asarray(half - basis @ (basis.T @ half))
 
 
 def _orthonormal(columns: Array) -> tuple[Array, Array]:

@@ -192,7 +192,9 @@ def _start(program: PairProgram, units: Array) -> PairPoint:
     coef = np.zeros(len(labels))
     if len(labels) > OPTIONS.many:
         sample = _sample_of(labels)
-        for found in working_set_rounds(_restricted(program, sample)):
+        weight = len(labels) / len(sample)  # each of them stands for many
+        few = program.kernel.restricted(sample), labels[sample], weight * program.C
+        for found in working_set_rounds(PairProgram(*few, conic=True)):
             coef[sample] = found.point.coef
             if found.right:
                 break
@@ -220,13 +222,6 @@ def _sample_of(labels: Array) -> Indices:
         generator.choice(part, -(-len(part) // OPTIONS.one_in), replace=False) for part in parts
     ]
     return np.sort(np.concatenate(drawn))
-
-
-def _restricted(program: PairProgram, rows: Indices) -> PairProgram:
-    """The program of some pairs, each of which stands for many."""
-    weight = len(program.labels) / len(rows)
-    kernel = program.kernel.restricted(rows)
-    return PairProgram(kernel, program.labels[rows], weight * program.C, True)
 
 
 def _first(values: Array, count: int) -> Mask:

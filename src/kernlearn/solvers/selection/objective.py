@@ -48,21 +48,17 @@ class SelectionOptions:
     rougher: float = 1.0
 
 
+@dataclass(eq=False)
 class BestSeen:
     """The lowest point of all that were evaluated."""
 
-    def __init__(self) -> None:
-        self.z: Array | None = None
-        self.value = np.inf
+    z: Array | None = None
+    value: float = np.inf
 
     def see(self, z: Array, value: float) -> None:
         """Keep the point if it is lower."""
         if value < self.value:
             self.z, self.value = z.copy(), value
-
-    def start_over(self) -> None:
-        """From now on values are of another criterion; the point is the best until one comes."""
-        self.value = np.inf
 
     def fall_back_on(self, z: Array | None) -> None:
         """A point to have where none has been seen yet."""
@@ -158,7 +154,7 @@ class SelectionObjective:
         """The criterion at several points, which are asked about together."""
         if self.ask is None:
             return [self.value(z) for z in points]
-        values = [value for value, _ in self._answers(points, self.ask)]
+        values = [value for value, _ in self._answers(points)]
         for z, value in zip(points, values, strict=True):
             self._note(z, value)
         return values
@@ -192,7 +188,7 @@ class SelectionObjective:
 
     def value_and_gradient(self, z: Array) -> Answer:
         """The criterion and its gradient; infinite and zero where no machine can be trained."""
-        ((value, gradient),) = self._answers([z], self.ask or _each_alone)
+        ((value, gradient),) = self._answers([z])
         self._note(z, value)
         return value, gradient
 
@@ -227,16 +223,13 @@ class SelectionObjective:
             message = f"lam {np.exp(z[0]):.3g}, logarithm of the held-out criterion {value:.6g}"
             self.stopping.tell(message, self.best.value)
 
-    def _answers(self, points: Sequence[Array], ask: Evaluator) -> Sequence[Answer]:
+    def _answers(self, points: Sequence[Array]) -> Sequence[Answer]:
         self.n_evaluations += len(points)
-        return ask([Question(self, z) for z in points])
+        questions = [Question(self, z) for z in points]
+        return [each.alone() for each in questions] if self.ask is None else self.ask(questions)
 
     def _train(self, lam: float, theta: Array) -> tuple[float, LSSVMFit]:
         return train_ls_svm(self.matrix(theta), self.Y, lam, self.criterion.loss.weight)
-
-
-def _each_alone(questions: list[Question]) -> list[Answer]:
-    return [question.alone() for question in questions]
 
 
 # How far a descent may go. α grows as 1/λ, and predictions lose as many digits, so λ stays above

@@ -125,7 +125,7 @@ def _freed(
         return stage
     scale = float(np.linalg.norm(objective.kernel.start(objective.X)))
     objective.criterion = replace(criterion, small_theta=_LINEAR * scale)
-    objective.best.start_over()
+    objective.best.value = np.inf  # of another criterion from now on; its point is still the best
     directions = np.eye(len(stage.z))[:, lam is not None :]
     stage = descend(objective, stage.z, directions, limits)
     if not several:
