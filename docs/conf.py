@@ -61,7 +61,7 @@ sphinx_gallery_conf = {
 
 html_math_renderer = "mathml"
 html_static_path = ["_static"]
-html_css_files = ["mathml.css"]
+html_css_files = ["layout.css", "mathml.css"]
 html_theme = "pydata_sphinx_theme"
 html_title = "kernlearn"
 html_show_sourcelink = False

@@ -34,7 +34,7 @@ def command(line: str) -> str:
     run = "import sys; from kernlearn.cli import main; sys.exit(main())"
     arguments = [sys.executable, "-c", run, *shlex.split(line)[1:]]
     # A width and an encoding of its own, so that the output is the same in every terminal.
-    environment = {**os.environ, "COLUMNS": "90", "PYTHONIOENCODING": "utf-8"}
+    environment = {**os.environ, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(arguments, capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
         raise RuntimeError(f"expected {line!r} to succeed, got {done.stderr}")
