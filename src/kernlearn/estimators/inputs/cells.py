@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.typing import Array, PandasSeries
+from kernlearn.typing import Array, PandasFrame, PandasSeries
 
 _DAY = timedelta(days=1)
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
@@ -46,6 +47,22 @@ def numbers(column: PandasSeries, name: str) -> Array:
             "leave it empty"
         )
     return np.asarray(values, dtype=float)
+
+
+def frame_numbers(frame: PandasFrame, places: Sequence[int], names: Sequence[str]) -> Array:
+    """Several columns of a data frame as floats; those of plain numbers are read together."""
+    dtypes = frame.dtypes.tolist()
+    cells = np.zeros((len(frame), len(places)))
+    is_plain = np.array(
+        [isinstance(dtypes[j], np.dtype) and dtypes[j].kind in "biuf" for j in places], dtype=bool
+    )
+    plain = [j for j, alone in zip(places, is_plain, strict=True) if alone]
+    if plain:
+        cells[:, is_plain] = frame.iloc[:, plain].to_numpy(dtype=float)
+    for place in np.flatnonzero(~is_plain | np.isinf(cells).any(axis=0)):
+        j = places[place]
+        cells[:, place] = numbers(frame.iloc[:, j], names[j])
+    return cells
 
 
 def kinds(column: PandasSeries) -> set[str]:

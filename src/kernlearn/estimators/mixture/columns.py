@@ -53,6 +53,11 @@ class NumberColumn:
         return cls(fill, values, scores, centres, scales, kind)
 
     @property
+    def width(self) -> int:
+        """How many columns it becomes."""
+        return int((self.scales > 0).sum())
+
+    @property
     def is_bent(self) -> bool:
         """Whether normal scores are far from being a linear function of the numbers."""
         if len(self.values) < 3:
@@ -62,23 +67,28 @@ class NumberColumn:
         with np.errstate(all="ignore"):  # a constant column is not bent
             return bool(np.corrcoef(values, self.scores)[0, 1] < 0.97)
 
-    def standard(self, cells: Array) -> Array:
-        """Scaled numbers."""
-        return self._columns(cells, ranked=False)
 
-    def ranked(self, cells: Array) -> Array:
-        """Normal scores, constant beyond the least and the largest value seen."""
-        return self._columns(cells, ranked=True)
+def number_parts(columns: Sequence[NumberColumn], cells: Array, ranked: bool) -> list[Array]:
+    """What columns of numbers become: scaled, or normal scores.
 
-    def _columns(self, cells: Array, ranked: bool) -> Array:
-        gaps = np.isnan(cells)
-        filled = np.where(gaps, self.fill, cells)
-        kept = self.scales > 0
-        scales = np.where(kept, self.scales, 1.0)
-        columns = (np.column_stack([filled, gaps]) - self.centres) / scales
-        if ranked:
-            columns[:, 0] = np.interp(filled, self.values, self.scores)
-        return columns[:, kept]
+    `cells` has a column for each, NaN where missing. Normal scores are constant beyond the least
+    and the largest value seen.
+    """
+    if not columns:
+        return []
+    gaps = np.isnan(cells)
+    filled = np.where(gaps, [column.fill for column in columns], cells)
+    both = np.stack([filled, gaps], axis=2)
+    both -= [column.centres for column in columns]
+    scales = np.array([column.scales for column in columns])
+    kept = scales > 0
+    both /= np.where(kept, scales, 1.0)
+    if ranked:
+        for j, column in enumerate(columns):
+            both[:, j, 0] = np.interp(filled[:, j], column.values, column.scores)
+    if kept[:, 0].all() and not kept[:, 1].any():
+        return np.split(both[:, :, 0], len(columns), axis=1)
+    return [both[:, j, kept[j]] for j in range(len(columns))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +115,11 @@ class CategoryColumn:
         return cls(levels, column.others, shares, spread)
 
     @property
+    def width(self) -> int:
+        """How many columns it becomes."""
+        return (len(self.levels) + self.others) * (self.scale > 0)
+
+    @property
     def is_bent(self) -> bool:
         """Categories have no order to rank them by."""
         return False
@@ -115,8 +130,6 @@ class CategoryColumn:
         if self.scale == 0.0:
             return codes[:, :0]
         return np.asarray((codes - self.centres) / self.scale)
-
-    ranked = standard
 
     def _codes(self, cells: Rows) -> Array:
         own = np.asarray(cells)[:, None] == np.array(self.levels, dtype=str)

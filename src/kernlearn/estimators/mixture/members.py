@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.sparse import dia_array, issparse
 from scipy.special import softmax
 
+from kernlearn._device import is_elsewhere
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.screening import Screening
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.options import MixtureOptions
+from kernlearn.estimators.mixture.prediction.function import MixtureFunction
 from kernlearn.estimators.mixture.preparation import AnyPreparation, NumericRows
 from kernlearn.quality.discriminants import Discriminants
 from kernlearn.typing import Array, Indices, Mask, Rows
@@ -20,6 +23,9 @@ from kernlearn.typing import Array, Indices, Mask, Rows
 # Rows for the relevance of columns: trained on some of them, shuffled in the others.
 _PARTS = 3
 _RELEVANCE_ROWS = 900
+# The functions of mixtures that have predicted. They are made from the members alone, and belong
+# into no file.
+_functions: WeakKeyDictionary[Members, MixtureFunction] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +77,13 @@ class Members:
 
     def predict(self, tables: Mapping[str, Rows]) -> Array:
         """Values of shape (n, k)."""
+        if not any(is_elsewhere(table) for table in tables.values()):
+            if self not in _functions:
+                _functions[self] = MixtureFunction.of(self.machines, self.factors)
+            values = _functions[self](tables)
+            if np.isfinite(values).all():
+                return values
+        # The kernels name what is wrong with the rows.
         return _mixed(self.machines, self.factors, tables)
 
     def relevance(self, preparation: AnyPreparation) -> Array:

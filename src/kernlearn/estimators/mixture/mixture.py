@@ -165,7 +165,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         some = in_memory(rows if is_all else select_rows(rows, chosen))
         check_known(self, some)
         self.preparation_ = preparation = prepare(some, feature_names(self), bool(self.scale))
-        tables = {table: preparation.apply(some, table) for table in preparation.tables}
+        tables = preparation.apply_all(some, preparation.tables)
         check_sizes(self, tables[STANDARD])
         part = replace(loss, Y=loss.Y[chosen], weight=loss.weight[chosen])
         kept = [np.searchsorted(chosen, np.intersect1d(fold, chosen)) for fold in folds]
@@ -282,7 +282,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         machines = self._members.machines
 
         def block_values(block: Rows, _: slice) -> Array:
-            tables = {one.table: self.preparation_.apply(block, one.table) for one in machines}
+            tables = self.preparation_.apply_all(block, {one.table for one in machines})
             if place is not None:
                 tables = {name: place.put(table) for name, table in tables.items()}
             return function(tables)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -13,8 +13,20 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from kernlearn._cluster import Chunked
-from kernlearn.estimators.inputs.cells import is_category, is_frame, kinds, numbers, texts
-from kernlearn.estimators.mixture.columns import CategoryColumn, NumberColumn, own_levels
+from kernlearn.estimators.inputs.cells import (
+    frame_numbers,
+    is_category,
+    is_frame,
+    kinds,
+    numbers,
+    texts,
+)
+from kernlearn.estimators.mixture.columns import (
+    CategoryColumn,
+    NumberColumn,
+    number_parts,
+    own_levels,
+)
 from kernlearn.kernels._validation import take_rows
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Rows
@@ -64,31 +76,53 @@ class Preparation:
     @property
     def origins(self) -> Indices:
         """For every prepared column, the number of the user's column that it comes from."""
-        widths = [
-            column.standard(np.array([""]) if isinstance(column, CategoryColumn) else np.zeros(1))
-            for column in self.columns
-        ]
-        return np.repeat(np.arange(len(widths)), [part.shape[1] for part in widths])
+        widths = [column.width for column in self.columns]
+        return np.repeat(np.arange(len(widths)), widths)
 
     def apply(self, X: Rows, table: str) -> Array:
         """One prepared table, with a column of zeros if nothing would be left."""
-        X = X.toarray() if issparse(X) else X
-        parts = [self._part(X, j, table) for j in range(len(self.columns))]
-        prepared = np.hstack(parts)
-        return prepared if prepared.shape[1] else np.zeros((len(prepared), 1))
+        return self.apply_all(X, (table,))[table]
 
-    def _part(self, X: Rows, j: int, table: str) -> Array:
+    def apply_all(self, X: Rows, tables: Collection[str]) -> dict[str, Array]:
+        """Several prepared tables; the cells are read once."""
+        X = X.toarray() if issparse(X) else X
+        places = [j for j, one in enumerate(self.columns) if isinstance(one, NumberColumn)]
+        numeric = [one for one in self.columns if isinstance(one, NumberColumn)]
+        cells = self._number_cells(X, places)
+        parts = [self._category(X, j) for j in range(len(self.columns))]
+        prepared = {}
+        for table in tables:
+            found = number_parts(numeric, cells, table == RANKED)
+            for place, part in zip(places, found, strict=True):
+                parts[place] = part
+            joined = np.hstack(parts)
+            prepared[table] = joined if joined.shape[1] else np.zeros((len(joined), 1))
+        return prepared
+
+    def _category(self, X: Rows, j: int) -> Array:
+        """The columns of a category; none for a column of numbers."""
         column = self.columns[j]
-        if isinstance(column, CategoryColumn):
-            if not is_frame(X):
-                raise ValueError(
-                    f"expected a data frame with categories in column {self.names[j]!r}, as in "
-                    "fit, got an array of numbers; pass a data frame with the same columns"
-                )
-            return column.standard(texts(X.iloc[:, j]))
-        cells = _numbers(X, j, self.names[j])
-        _check_kind(column.kind, _kinds(X, j), self.names[j])
-        return column.ranked(cells) if table == RANKED else column.standard(cells)
+        if isinstance(column, NumberColumn):
+            return np.zeros((len(X), 0))
+        if not is_frame(X):
+            raise ValueError(
+                f"expected a data frame with categories in column {self.names[j]!r}, as in "
+                "fit, got an array of numbers; pass a data frame with the same columns"
+            )
+        return column.standard(texts(X.iloc[:, j]))
+
+    def _number_cells(self, X: Rows, places: list[int]) -> Array:
+        """The cells of columns of numbers, of the same kind as in fit."""
+        if is_frame(X):
+            cells = frame_numbers(X, places, self.names)
+        else:
+            cells = np.asarray(X if len(places) == X.shape[1] else X[:, places], dtype=float)
+        dtypes = X.dtypes.tolist() if is_frame(X) else [np.dtype(float)] * X.shape[1]
+        for j in places:
+            kind = getattr(self.columns[j], "kind", None)
+            if kind is not None and not (kind == "numbers" and dtypes[j].kind in "biuf"):
+                _check_kind(kind, _kinds(X, j), self.names[j])
+        return cells
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -116,6 +150,10 @@ class SparsePreparation:
     def origins(self) -> Indices:
         """Every column comes from itself."""
         return np.arange(len(self.names))
+
+    def apply_all(self, X: Rows, tables: Collection[str]) -> dict[str, csr_array]:
+        """The scaled columns, by the name of their table."""
+        return {table: self.apply(X, table) for table in tables}
 
     def apply(self, X: Rows, table: str) -> csr_array:
         """The scaled columns of sparse or dense rows."""

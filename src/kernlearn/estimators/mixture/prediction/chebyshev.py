@@ -1,0 +1,97 @@
+r"""Gaussians of one column as few features of its number.
+
+On an interval, :math:`e^{-\gamma (t - z)^2}` is a sum of few Chebyshev polynomials of t, exact to
+the last digits. A sum over many z is then one polynomial.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.fft import dct
+from scipy.linalg import svd
+
+from kernlearn.typing import Array, Mask
+
+# Coefficients of the size of rounding errors, and singular values below this part of the largest,
+# are left out.
+_ROUNDING, _NEGLIGIBLE = 1e-15, 1e-14
+_FEWEST_NODES, _MOST_NODES = 32, 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Interval:
+    """Where the polynomials of a column are used."""
+
+    middle: float
+    half: float  # of its length
+
+    @classmethod
+    def around(cls, values: Array, margin: float) -> Interval:
+        """All values, and a margin on either side."""
+        low, high = float(values.min()) - margin, float(values.max()) + margin
+        return cls(0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low)
+
+    def gaussians(self, z: Array, gamma: float) -> Array | None:
+        """Chebyshev coefficients of the Gaussians around z, of shape (n_terms, m).
+
+        None where there are too many.
+        """
+        n = _FEWEST_NODES
+        while n <= _MOST_NODES:
+            t = self.middle + self.half * np.cos(np.pi * (np.arange(n) + 0.5) / n)
+            coefs = dct(np.exp(-gamma * (t[:, None] - z) ** 2), axis=0) / n
+            coefs[0] *= 0.5
+            (used,) = np.nonzero(np.abs(coefs).max(axis=1) > _ROUNDING)
+            if used[-1] < n // 2:  # the coefficients behind it tell that none is missing
+                return np.asarray(coefs[: used[-1] + 1])
+            n *= 2
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnFeatures:
+    """Few features of a column whose inner products with `values` are Gaussians."""
+
+    interval: Interval  # where that is so
+    matrix: Array  # from Chebyshev polynomials to features, of shape (n_terms, r)
+    values: Array  # of shape (r, m)
+
+    @classmethod
+    def of(cls, z: Array, gamma: float, margin: float) -> ColumnFeatures | None:
+        """For Gaussians around z; None where there are too many."""
+        interval = Interval.around(z, margin)
+        coefs = interval.gaussians(z, gamma)
+        if coefs is None:
+            return None
+        U, s, _ = svd(coefs, full_matrices=False)
+        kept = s > _NEGLIGIBLE * s[0]
+        return cls(interval, U[:, kept], U[:, kept].T @ coefs)
+
+
+def polynomials(t: Array, intervals: list[Interval], n_terms: int) -> tuple[Array, Mask]:
+    """Chebyshev polynomials of every column of `t`, and whether its numbers are in the interval.
+
+    The shapes are (n_terms, n, p) and (n, p). Numbers beyond an interval count as its ends.
+    """
+    x = t - np.array([interval.middle for interval in intervals])
+    x /= np.array([interval.half for interval in intervals])
+    inside = np.abs(x) <= 1.0
+    x = np.clip(x, -1.0, 1.0)
+    found = np.empty((max(n_terms, 2), *t.shape))
+    found[0] = 1.0
+    found[1] = x
+    x *= 2.0
+    for k in range(2, n_terms):
+        np.multiply(x, found[k - 1], out=found[k])
+        found[k] -= found[k - 2]
+    return found[:n_terms], inside
+
+
+def features(t: Array, columns: list[ColumnFeatures]) -> tuple[list[Array], Mask]:
+    """The features of every column of `t`, each of shape (n, r), and where they hold, (n, p)."""
+    n_terms = max(len(one.matrix) for one in columns)
+    basis, inside = polynomials(t, [one.interval for one in columns], n_terms)
+    found = [basis[: len(one.matrix), :, j].T @ one.matrix for j, one in enumerate(columns)]
+    return found, inside
