@@ -1,19 +1,18 @@
 """How long a fitted KernelClassifier takes to predict, and how large its file is.
 
-    python -m benchmarks.flagship_predict [--models FOLDER] [--profile] [TABLE ...]
+    python -m benchmarks.flagship_predict [--models FOLDER] [--compress] [--profile] [TABLE ...]
 
 Five tables of 1000 rows, three classes and 10 to 21 columns. The time is that of the processor in
-one thread, for 10,000 rows, for 100 and for one. Fitted models are kept in FOLDER and read from
-there, so that two states of the library predict with the same models; decision values are kept
-beside them, and the largest difference is printed.
+one thread, for 10,000 rows, for 100 and for one; loss and errors are those of the 10,000 rows.
+Fitted models are kept in FOLDER and read from there, so that two states of the library predict with
+the same models; decision values are kept beside them, and the largest difference is printed, in
+units of the largest value.
 """
 
 from __future__ import annotations
 
 import argparse
 import cProfile
-import os
-import pickle
 import pstats
 import tempfile
 import time
@@ -22,17 +21,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_digits, make_classification, make_friedman1
+from sklearn.metrics import log_loss
 
 from benchmarks.timing import say
-from kernlearn import KernelClassifier, save
+from kernlearn import KernelClassifier, load, save
+from kernlearn.runtime.threads import one_thread
 
-Table = tuple[Any, Any, Any]
+Table = tuple[Any, Any, Any, Any]
 
 TRAIN, TEST = 1000, 10_000
 
@@ -42,14 +40,14 @@ def clouds() -> Table:
     X, y = make_classification(
         TRAIN + TEST, 10, n_informative=6, n_classes=3, flip_y=0.05, random_state=0
     )
-    return X[:TRAIN], y[:TRAIN], X[TRAIN:]
+    return X[:TRAIN], y[:TRAIN], X[TRAIN:], y[TRAIN:]
 
 
 def thirds() -> Table:
     """Low, middle and high values of a smooth function of five of ten columns."""
     X, y = make_friedman1(TRAIN + TEST, 10, noise=1.0, random_state=0)
     classes = np.digitize(y, np.quantile(y, (1 / 3, 2 / 3)))
-    return X[:TRAIN], classes[:TRAIN], X[TRAIN:]
+    return X[:TRAIN], classes[:TRAIN], X[TRAIN:], classes[TRAIN:]
 
 
 def waveforms() -> Table:
@@ -59,7 +57,7 @@ def waveforms() -> Table:
     waves = np.maximum(6.0 - np.abs(places - np.array([[11.0], [7.0], [15.0]])), 0.0)
     y, share = generator.randint(0, 3, n), generator.uniform(size=(n, 1))
     X = share * waves[y] + (1.0 - share) * waves[(y + 1) % 3] + generator.normal(size=(n, 21))
-    return X[:TRAIN], y[:TRAIN], X[TRAIN:]
+    return X[:TRAIN], y[:TRAIN], X[TRAIN:], y[TRAIN:]
 
 
 def images() -> Table:
@@ -70,7 +68,8 @@ def images() -> Table:
     order = generator.permutation(len(X))
     X, y = X[order], digits.target[order] % 3
     drawn = generator.randint(TRAIN, len(X), TEST)
-    return X[:TRAIN], y[:TRAIN], X[drawn] + generator.normal(scale=0.1, size=(TEST, 16))
+    new = X[drawn] + generator.normal(scale=0.1, size=(TEST, 16))
+    return X[:TRAIN], y[:TRAIN], new, y[drawn]
 
 
 def messy() -> Table:
@@ -89,10 +88,9 @@ def messy() -> Table:
     frame["town"] = np.array([f"town {j}" for j in range(8)])[towns]
     frame["kind"] = np.array(list("abcd"))[kinds]
     frame["other"] = np.array(["yes", "no", None], dtype=object)[generator.randint(0, 3, n)]
-    classes = np.array(["low", "middle", "high"])[
-        np.digitize(value, np.quantile(value, (0.3, 0.7)))
-    ]
-    return frame[:TRAIN], classes[:TRAIN], frame[TRAIN:]
+    place = np.digitize(value, np.quantile(value, (0.3, 0.7)))
+    classes = np.array(["low", "middle", "high"])[place]
+    return frame[:TRAIN], classes[:TRAIN], frame[TRAIN:], classes[TRAIN:]
 
 
 TABLES: dict[str, Callable[[], Table]] = {
@@ -104,18 +102,18 @@ TABLES: dict[str, Callable[[], Table]] = {
 }
 
 
-def fitted(name: str, X: Any, y: Any, folder: Path | None) -> tuple[KernelClassifier, float]:
+def fitted(
+    name: str, X: Any, y: Any, folder: Path | None, compress: bool
+) -> tuple[KernelClassifier, float]:
     """The model of a table, and how long its fit took: nothing where it was kept."""
-    path = None if folder is None else folder / f"{name}.pickle"
+    path = None if folder is None else folder / f"{name}.kl"
     if path is not None and path.exists():
-        with path.open("rb") as file:
-            return pickle.load(file), 0.0
+        return load(path), 0.0
     start = time.process_time()
-    model = KernelClassifier().fit(X, y)
+    model = KernelClassifier(compress=compress).fit(X, y)
     seconds = time.process_time() - start
     if path is not None:
-        with path.open("wb") as file:
-            pickle.dump(model, file)
+        save(model, path)
     return model, seconds
 
 
@@ -130,10 +128,7 @@ def seconds_of(work: Callable[[], object], repeats: int) -> float:
 
 
 def difference(values: Any, name: str, folder: Path | None) -> float:
-    """The largest one to the decision values that were kept, which are written if there are none.
-
-    In units of the largest value.
-    """
+    """The largest one to the decision values that were kept; they are written if there are none."""
     if folder is None:
         return 0.0
     path = folder / f"{name}.npy"
@@ -167,34 +162,45 @@ def profile(model: KernelClassifier, X: Any) -> None:
     pstats.Stats(profiler).sort_stats("tottime").print_stats(18)
 
 
+def measure(name: str, folder: Path | None, compress: bool, with_profile: bool) -> None:
+    """Print the line of a table."""
+    X, y, X_new, y_new = TABLES[name]()
+    model, seconds = fitted(name, X, y, folder, compress)
+    start = time.process_time()
+    model.predict_proba(X_new[:1])  # the first call imports, and arranges the members
+    first = time.process_time() - start
+    many = seconds_of(lambda: model.predict_proba(X_new), 3)
+    some = seconds_of(lambda: model.predict_proba(X_new[:100]), 10)
+    one = seconds_of(lambda: model.predict_proba(X_new[:1]), 30)
+    apart = difference(model.decision_function(X_new[:1000]), name, folder)
+    peak = peak_megabytes(lambda: model.predict_proba(X_new))
+    loss = log_loss(y_new, model.predict_proba(X_new), labels=model.classes_)
+    wrong = np.mean(model.predict(X_new) != y_new)
+    say(
+        f"| {name} | {seconds:.1f} | {len(model._members.machines)} | {many:.3f} | "
+        f"{1e3 * some:.1f} | {1e3 * one:.2f} | {1e3 * first:.0f} | {file_size(model) / 1e3:.0f} | "
+        f"{peak:.0f} | {apart:.1e} | {loss:.4f} | {wrong:.4f} |"
+    )
+    if with_profile:
+        profile(model, X_new)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("tables", nargs="*", metavar="TABLE", choices=[[], *TABLES])
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help=", ".join(TABLES))
     parser.add_argument("--models", type=Path, help="folder in which fitted models are kept")
+    parser.add_argument("--compress", action="store_true", help="fit with compress=True")
     parser.add_argument("--profile", action="store_true", help="show where the time goes")
     chosen = parser.parse_args()
     if chosen.models is not None:
         chosen.models.mkdir(parents=True, exist_ok=True)
     say(
-        "| table | fit, s | members | 10,000 rows, s | 100 rows, ms | one row, ms | file, kB "
-        "| peak, MB | difference |\n|---|---|---|---|---|---|---|---|---|"
+        "| table | fit, s | members | 10,000 rows, s | 100 rows, ms | one row, ms | first row, ms "
+        f"| file, kB | peak, MB | difference | loss | error |\n{'|---' * 12}|"
     )
-    for name in chosen.tables or TABLES:
-        X, y, X_new = TABLES[name]()
-        model, seconds = fitted(name, X, y, chosen.models)
-        model.predict_proba(X_new[:1])  # the first call imports, and prepares
-        many = seconds_of(lambda: model.predict_proba(X_new), 3)
-        some = seconds_of(lambda: model.predict_proba(X_new[:100]), 10)
-        one = seconds_of(lambda: model.predict_proba(X_new[:1]), 30)
-        apart = difference(model.decision_function(X_new[:1000]), name, chosen.models)
-        members = (model.candidates_["weight"] > 0).sum()
-        say(
-            f"| {name} | {seconds:.1f} | {members} | {many:.3f} | {1e3 * some:.1f} | "
-            f"{1e3 * one:.2f} | {file_size(model) / 1e3:.0f} | "
-            f"{peak_megabytes(lambda: model.predict_proba(X_new)):.0f} | {apart:.1e} |"
-        )
-        if chosen.profile:
-            profile(model, X_new)
+    with one_thread():
+        for name in chosen.tables or TABLES:
+            measure(name, chosen.models, chosen.compress, chosen.profile)
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ def frame_numbers(frame: PandasFrame, places: Sequence[int], names: Sequence[str
     plain = [j for j, alone in zip(places, is_plain, strict=True) if alone]
     if plain:
         cells[:, is_plain] = frame.iloc[:, plain].to_numpy(dtype=float)
-    for place in np.flatnonzero(~is_plain | np.isinf(cells).any(axis=0)):
+    for place in np.flatnonzero(~is_plain | np.isinf(cells).any(axis=0)).tolist():
         j = places[place]
         cells[:, place] = numbers(frame.iloc[:, j], names[j])
     return cells

@@ -33,6 +33,7 @@ from kernlearn.estimators.mixture.candidates.screening import (
     screen_candidates,
 )
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
+from kernlearn.estimators.mixture.compression import SIZES, TOLERANCE, compressed
 from kernlearn.estimators.mixture.input_checks import (
     TrainingInput,
     check_known,
@@ -72,6 +73,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
     candidates: object
     scale: bool
     max_members: int
+    compress: bool
     cv: FoldsLike
     _seed: int
     n_features_in_: int
@@ -114,6 +116,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         choice = chosen_families(self.candidates, loss.is_of_labels)
         max_members = check_count("max_members", self.max_members, usual=5)
         check_flag("scale", self.scale)
+        check_flag("compress", self.compress)
         stopping, random_state = self._stopping_control(), check_random_state(self._seed)
         training = self._prepared_training(given, loss, stratify, stopping, random_state)
         choice = self._suited(choice, training)
@@ -127,6 +130,9 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
                 self._members = Members.trained(
                     screening, weights, held_out, training, self._options, random_state
                 )
+                self.compression_: dict[str, float] | None = None
+                if self.compress:
+                    self._compress(len(training), loss, random_state)
         self._store_end(training.sample.notes, stopping)
 
     def _held_out(
@@ -228,6 +234,46 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
             print(f"{name}: {note}")
         self.status_ = stopping.stopped or Status.CONVERGED
         warn_if_unfinished(name, self.status_, stopping, stacklevel=4, has_tol=False)
+
+    def _compress(
+        self, n_rows: int, loss: PredictiveLoss, random_state: np.random.RandomState
+    ) -> None:
+        """Replace the members by one machine of few points, or warn that it would lose too much."""
+        members, change = self._members, None
+        if n_rows <= self._options.exact_rows and not issparse(next(iter(members.tables.values()))):
+            limits = None if loss.is_of_labels else loss.link(members.held_out)
+            one, change = compressed(
+                members,
+                self.preparation_.origins,
+                lambda rows: (
+                    replace(loss, Y=members.Y[rows], weight=members.weight[rows]).of_linked
+                ),
+                limits,
+                random_state,
+            )
+            if one is not None and change is not None:
+                self._members = one
+                self.compression_ = {
+                    "n_points": change.size,
+                    "loss": change.loss,
+                    "error": change.error,
+                    "wrong": change.wrong,
+                }
+                return
+        found = (
+            "none that could be tried: the table is sparse, has too few or too many rows, or no "
+            "member has a kernel of distances"
+            if change is None
+            else f"a growth of {max(change.loss, change.wrong):.2g} ± {change.error:.2g}"
+        )
+        warnings.warn(
+            f"{type(self).__name__} with compress=True expected one expansion on at most "
+            f"{SIZES[-1]} rows with which held-out loss and errors grow by less than {TOLERANCE:g} "
+            f"of their standard errors, got {found}; the mixture is kept: use compress=False, or "
+            "max_members=1",
+            UserWarning,
+            stacklevel=4,
+        )
 
     def _suited(self, choice: CandidateChoice, training: TrainingRows) -> CandidateChoice:
         """The candidates for such a table; of others that were named, a warning."""

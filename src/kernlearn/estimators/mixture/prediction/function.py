@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.sparse import issparse
 
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.prediction.column_terms import AdditiveTerms, PairTerms
@@ -54,7 +53,7 @@ class MixtureFunction:
 
     offset: Array  # of shape (q,)
     evaluators: list[tuple[str, Evaluator]]  # each with the table that it reads
-    links: list[tuple[float, Link]]  # factors and links of the outputs behind the first k
+    links: Sequence[tuple[float, Link]]  # factors and links of the outputs behind the first k
     n_outputs: int  # k
 
     @classmethod
@@ -64,28 +63,32 @@ class MixtureFunction:
         links = [
             (float(factor), machine.link)
             for machine, factor in zip(machines, factors, strict=True)
-            if not _is_linear(machine)
+            if not (machine.link is None or isinstance(machine.link, Discriminants))
         ]
         offset = np.zeros(k * (1 + len(links)))
+        evaluators: list[tuple[str, Evaluator]] = []
         terms: list[Term] = []
-        others: list[KernelMachine] = []
-        n_seen = 0
+        n_links = 0
         for machine, factor in zip(machines, factors, strict=True):
             matrix = np.zeros((k, len(offset)))
-            if _is_linear(machine):
-                matrix[:, :k] = factor * _matrix(machine)
-                if machine.link is not None:
-                    offset[:k] += factor * machine.link.offset
+            if isinstance(machine.link, Discriminants):
+                matrix[:, :k] = factor * machine.link.matrix
+                offset[:k] += factor * machine.link.offset
+            elif machine.link is None:
+                matrix[:, :k] = factor * np.eye(k)
             else:
-                n_seen += 1
-                matrix[:, k * n_seen : k * (n_seen + 1)] = np.eye(k)
+                n_links += 1
+                matrix[:, k * n_links : k * (n_links + 1)] = np.eye(k)
             offset += machine.intercept @ matrix
-            one = replace(machine, coef=machine.coef @ matrix, link=None)
-            if machine.points is None or issparse(machine.points):
-                others.append(one)
+            table, kernel, points = machine.table, machine.kernel, machine.points
+            coef = machine.coef @ matrix
+            if isinstance(points, np.ndarray):
+                terms += Term(table, kernel, points, coef).parts()
+            elif points is None and type(kernel) is TreePaths:
+                evaluators.append((table, TreeValues.of(kernel, coef)))
             else:
-                terms += Term(one.table, one.kernel, one.points, one.coef).parts()
-        return cls(offset, [*_of_features(others), *_arranged(terms)], links, k)
+                evaluators.append((table, DirectTerm(kernel, points, coef)))
+        return cls(offset, [*evaluators, *_arranged(terms)], links, k)
 
     def __call__(self, tables: Mapping[str, Rows]) -> Array:
         """Values of shape (n, k) for rows of prepared tables."""
@@ -99,27 +102,6 @@ class MixtureFunction:
         for number, (factor, link) in enumerate(self.links, start=1):
             values = values + factor * link(out[:, k * number : k * (number + 1)])
         return values
-
-
-def _is_linear(machine: KernelMachine) -> bool:
-    return machine.link is None or isinstance(machine.link, Discriminants)
-
-
-def _matrix(machine: KernelMachine) -> Array:
-    """What the values of a machine are multiplied by."""
-    if isinstance(machine.link, Discriminants):
-        return machine.link.matrix
-    return np.eye(len(machine.intercept))
-
-
-def _of_features(machines: Sequence[KernelMachine]) -> list[tuple[str, Evaluator]]:
-    found: list[tuple[str, Evaluator]] = []
-    for one in machines:
-        if type(one.kernel) is TreePaths:
-            found.append((one.table, TreeValues.of(one.kernel, one.coef)))
-        else:
-            found.append((one.table, DirectTerm(one.kernel, one.points, one.coef)))
-    return found
 
 
 def _arranged(terms: Sequence[Term]) -> list[tuple[str, Evaluator]]:
@@ -172,6 +154,8 @@ _GROUPS: dict[type[Kernel], type[EuclideanTerms | CityBlockTerms]] = {
 
 
 def _is_additive(term: Term) -> bool:
+    """Whether it is a sum of Gaussians of single columns."""
     if type(term.kernel) is ANOVA:
-        return min(term.kernel.degree, term.points.shape[1]) == 1
-    return type(term.kernel) is Gaussian and term.scales is not None and len(term.used) == 1
+        return min(int(term.kernel.degree), int(term.points.shape[1])) == 1
+    is_gaussian = type(term.kernel) is Gaussian
+    return bool(is_gaussian and term.scales is not None and np.count_nonzero(term.scales) == 1)

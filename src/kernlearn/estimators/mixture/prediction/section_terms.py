@@ -90,7 +90,7 @@ class SectionTerm:
                 np.exp(t, out=t)
             for p, total in enumerate(totals):
                 scales[p] /= _multiply(total, t, float(self.products[p, j]), factor, j == 0)
-        K = np.divide(scales[0], totals[0], out=totals[0])
+        K: Array = np.divide(scales[0], totals[0], out=totals[0])
         for scale, total in zip(scales[1:], totals[1:], strict=True):
             K += np.divide(scale, total, out=total)
         return K

@@ -79,9 +79,10 @@ class Term:
 
     def sees_as(self, other: Term) -> bool:
         """Whether another term sees the same points in the same way."""
-        if (self.scales is None) != (other.scales is None):
-            return False
-        same_scales = self.scales is None or np.array_equal(self.scales, other.scales)
+        if self.scales is None or other.scales is None:
+            same_scales = self.scales is other.scales
+        else:
+            same_scales = np.array_equal(self.scales, other.scales)
         return same_scales and np.array_equal(self.points, other.points)
 
     def _keeps_constants(self, kernel: Kernel) -> bool:

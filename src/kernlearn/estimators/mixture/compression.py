@@ -1,0 +1,281 @@
+r"""One expansion on few rows in place of a mixture.
+
+The mixture is a known function, which a machine of few points learns from its values at rows that
+are nearly those of the table: some cells of every row are exchanged with those of a near row, as in
+the compression of ensembles by Buciluă, Caruana and Niculescu-Mizil (2006). Training rows
+themselves would teach it the labels that members have learned by heart.
+
+Whether it may take the place of the mixture is decided on rows that neither has seen: members are
+trained on two thirds of the rows and compressed, and both predict the last third, three times in
+turn. Neither the loss nor the share of wrong labels may grow by more than a tenth of its standard
+error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from scipy.linalg import LinAlgError, solve
+from scipy.spatial.distance import cdist
+from scipy.special import softmax
+
+from kernlearn.estimators.mixture.candidates.machine import KernelMachine
+from kernlearn.estimators.mixture.members import Members
+from kernlearn.estimators.mixture.prediction.function import MixtureFunction
+from kernlearn.estimators.mixture.preparation import NumericRows
+from kernlearn.kernels import Gaussian, Laplacian, Matern, Stretched
+from kernlearn.quality.predictive import Link, PredictiveLoss
+from kernlearn.typing import Array, Indices
+
+# How many points are tried, fewest first.
+SIZES = (64, 128, 256, 512)
+# What may be lost, in standard errors of the held-out loss.
+TOLERANCE = 0.1
+_PARTS = 3
+# Copies of every row, the probability that a cell is exchanged, and the near rows it comes from.
+_COPIES, _EXCHANGED, _NEIGHBOURS = 4, 0.3, 5
+# Ridges that are tried, for kernel values of one.
+_RIDGES = (1e-2, 1e-4, 1e-6)
+_LEAST_RIDGE = 1e-9
+# Rows that the compression is judged by, at most.
+_ROWS = 1500
+
+Tables = Mapping[str, NumericRows]
+
+
+@dataclass(frozen=True)
+class LossChange:
+    """What a compression loses on held-out rows, in standard errors of the mixture's loss."""
+
+    place: int  # the member whose kernel it has
+    size: int  # its number of points
+    ridge: float  # its ridge
+    loss: float  # the growth of the mean loss
+    error: float  # the standard error of that growth
+    # Growth of the share of wrong labels, expected by the probabilities of the mixture, in standard
+    # errors of that share.
+    wrong: float
+
+    @property
+    def largest(self) -> float:
+        """The growth of the loss, with its standard error on top, or that of wrong labels."""
+        return max(self.loss + self.error, self.wrong)
+
+
+@dataclass(frozen=True, eq=False)
+class Student:
+    """The least-squares problem of a member's kernel: the values of the mixture at many rows."""
+
+    machine: KernelMachine  # the member
+    points: Array  # those it may use, of shape (m, p)
+    gram: Array  # kernel values with them and ones, times each other, of shape (m + 1, m + 1)
+    moments: Array  # the same times the values of the mixture, of shape (m + 1, k)
+    n_rows: int  # how many rows that are
+
+    @classmethod
+    def of(cls, machine: KernelMachine, points: Array, rows: Array, values: Array) -> Student:
+        """From rows of the table that the member reads, and values of the mixture there."""
+        K = _with_ones(machine.kernel(rows, points))
+        gram, moments = K.T @ K, K.T @ values
+        order = _forward_selection(gram, moments, min(len(points), SIZES[-1]))
+        chosen = np.append(order, len(points))
+        return cls(machine, points[order], gram[np.ix_(chosen, chosen)], moments[chosen], len(rows))
+
+    def solved(self, size: int, ridge: float) -> Array:
+        """Coefficients of the first points, and the intercept, of shape (size + 1, k)."""
+        chosen = np.append(np.arange(size), len(self.points))
+        penalty = np.zeros((size + 1, size + 1))
+        penalty[:size, :size] = ridge * self.n_rows / size * self.machine.kernel(self.points[:size])
+        penalty[np.diag_indices(size)] += _LEAST_RIDGE * self.n_rows
+        gram = self.gram[np.ix_(chosen, chosen)] + penalty
+        return np.asarray(solve(gram, self.moments[chosen], assume_a="pos"))
+
+
+def compressed(
+    members: Members,
+    origins: Indices,
+    loss_of: Callable[[Indices], PredictiveLoss],
+    link: Link | None,
+    random_state: np.random.RandomState,
+) -> tuple[Members | None, LossChange | None]:
+    """The members as one machine, and what it loses; no members where it loses too much.
+
+    `loss_of` is the loss of some of the rows by which the mixture was judged. Only members whose
+    kernel is a function of distances lend theirs; the change is None if there is none.
+    """
+    changes = _changes(members, origins, loss_of, link, random_state)
+    if not changes:
+        return None, None
+    for size in sorted({change.size for change in changes}):
+        best = min((one for one in changes if one.size == size), key=lambda one: one.largest)
+        if best.largest <= TOLERANCE:
+            break
+    else:
+        return None, min(changes, key=lambda one: one.largest)
+    machine = members.machines[best.place]
+    everyone = np.arange(len(members.Y))
+    (student,) = _students(members, [best.place], members.machines, everyone, origins, random_state)
+    *coef, intercept = student.solved(best.size, best.ridge)
+    points = student.points[: best.size]
+    one = KernelMachine(
+        machine.table,
+        machine.kernel,
+        machine.lam,
+        points,
+        np.array(coef),
+        intercept,
+        machine.has_margin,
+        link,
+    )
+    title = f"{members.titles[best.place]}, compressed"
+    tables = {machine.table: members.tables[machine.table]}
+    return Members(
+        [one], np.ones(1), members.held_out, members.Y, members.weight, tables, [title]
+    ), best
+
+
+def _changes(
+    members: Members,
+    origins: Indices,
+    loss_of: Callable[[Indices], PredictiveLoss],
+    link: Link | None,
+    random_state: np.random.RandomState,
+) -> list[LossChange]:
+    """What every kernel with every number of points loses, over all parts."""
+    places = [place for place, machine in enumerate(members.machines) if _is_cheap(machine)]
+    rows = random_state.permutation(len(members.Y))[:_ROWS]
+    sizes = [size for size in SIZES if size < len(rows) * (_PARTS - 1) // _PARTS]
+    if not places or not sizes:
+        return []
+    before: list[Array] = []
+    after: dict[tuple[int, int, float], list[Array]] = {}
+    for part in range(_PARTS):
+        out, others = rows[part::_PARTS], np.setdiff1d(rows, rows[part::_PARTS])
+        machines = [members.trained_again(machine, others) for machine in members.machines]
+        students = _students(members, places, machines, others, origins, random_state)
+        new = {name: table[out] for name, table in members.tables.items()}
+        before.append(MixtureFunction.of(machines, members.factors)(new))
+        for place, student in zip(places, students, strict=True):
+            K = _with_ones(student.machine.kernel(new[student.machine.table], student.points))
+            for size, ridge in product(sizes, _RIDGES):
+                values = _predicted(student, K, size, ridge)
+                values = values if link is None else link(values)
+                after.setdefault((place, size, ridge), []).append(values)
+    loss = loss_of(np.concatenate([rows[part::_PARTS] for part in range(_PARTS)]))
+    judged = JudgedValues(loss, np.concatenate(before))
+    return [judged.change(*which, np.concatenate(values)) for which, values in after.items()]
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedValues:
+    """What is lost beside the values of a mixture for rows that it has not seen."""
+
+    loss: PredictiveLoss
+    values: Array  # of shape (n, k)
+
+    def change(self, place: int, size: int, ridge: float, values: Array) -> LossChange:
+        """What other values lose; all of it where they are no numbers."""
+        if not np.isfinite(values).all():
+            return LossChange(place, size, ridge, np.inf, 0.0, 0.0)
+        losses, n = self.loss.rows(self.values), len(values)
+        growth = self.loss.rows(values) - losses
+        unit = float(losses.std()) or 1.0
+        grown = float(growth.mean()) * float(np.sqrt(n)) / unit
+        wrong = self._wrong(values) if self.loss.is_of_labels else 0.0
+        return LossChange(place, size, ridge, grown, float(growth.std()) / unit, wrong)
+
+    def _wrong(self, values: Array) -> float:
+        chances = softmax(self.loss.scale(self.values) * _of_classes(self.values), axis=1)
+        named = np.take_along_axis(chances, _of_classes(values).argmax(axis=1)[:, None], axis=1)
+        n = len(values)
+        share = (float(self.loss.wrong(self.values).sum()) + 1.0) / (n + 2.0)
+        lost = float((chances.max(axis=1) - named[:, 0]).mean())
+        return lost / float(np.sqrt(share * (1.0 - share) / n))
+
+
+def _of_classes(values: Array) -> Array:
+    """A column for each class, also for two."""
+    return values if values.shape[1] > 1 else values * np.array([-0.5, 0.5])
+
+
+def _students(
+    members: Members,
+    places: list[int],
+    machines: list[KernelMachine],
+    rows: Indices,
+    origins: Indices,
+    random_state: np.random.RandomState,
+) -> list[Student]:
+    """The problems of some members, with points drawn from `rows`."""
+    tables = {name: table[rows] for name, table in members.tables.items()}
+    near = _exchanged(tables, origins, random_state)
+    values = MixtureFunction.of(machines, members.factors)(near)
+    return [
+        Student.of(one, tables[one.table], near[one.table], values)
+        for one in (machines[place] for place in places)
+    ]
+
+
+def _forward_selection(gram: Array, moments: Array, size: int) -> Indices:
+    """The columns of a least-squares problem in the order in which they explain most.
+
+    The last column of the Gram matrix, the ones, is in from the beginning.
+    """
+    left = gram.diagonal() * (1.0 + _LEAST_RIDGE)
+    factor = np.zeros((size + 1, len(gram)))
+    rest = moments.copy()
+    chosen = np.zeros(size + 1, dtype=np.intp)
+    for step in range(size + 1):
+        gain = (rest**2).sum(axis=1) / np.maximum(left, _LEAST_RIDGE * gram.diagonal())
+        gain[chosen[:step]] = -1.0
+        pivot = len(gram) - 1 if step == 0 else int(gain[:-1].argmax())
+        chosen[step] = pivot
+        root = np.sqrt(max(left[pivot], _LEAST_RIDGE * gram[pivot, pivot]))
+        factor[step] = (gram[pivot] - factor[:step, pivot] @ factor[:step]) / root
+        left -= factor[step] ** 2
+        rest -= np.outer(factor[step], rest[pivot] / root)
+    return chosen[1:]
+
+
+def _exchanged(
+    tables: Tables, origins: Indices, random_state: np.random.RandomState
+) -> dict[str, Array]:
+    """Copies of rows, some cells of which are those of a near row, the same ones in all tables."""
+    first = next(iter(tables.values()))
+    n = len(first)
+    distances = cdist(first, first)
+    np.fill_diagonal(distances, np.inf)
+    nearest = np.argsort(distances, axis=1)[:, : min(_NEIGHBOURS, n - 1)]
+    found: dict[str, list[Array]] = {name: [] for name in tables}
+    for _ in range(_COPIES):
+        other = nearest[np.arange(n), random_state.randint(0, nearest.shape[1], n)]
+        is_other = random_state.uniform(size=(n, origins.max(initial=0) + 1)) < _EXCHANGED
+        for name, table in tables.items():
+            columns = is_other[:, origins] if len(origins) else is_other
+            found[name].append(np.where(columns, table[other], table))
+    return {name: np.vstack(copies) for name, copies in found.items()}
+
+
+def _predicted(student: Student, K: Array, size: int, ridge: float) -> Array:
+    """Its values for new rows, whose kernel values with all points and one are K."""
+    try:
+        coef = student.solved(size, ridge)
+    except LinAlgError:
+        return np.full((len(K), student.moments.shape[1]), np.inf)
+    return np.asarray(K[:, :size] @ coef[:-1] + coef[-1])
+
+
+def _with_ones(K: Array) -> Array:
+    return np.column_stack([K, np.ones(len(K))])
+
+
+def _is_cheap(machine: KernelMachine) -> bool:
+    """Whether the kernel is a function of distances, and the points are dense rows."""
+    kernel = machine.kernel
+    inner = kernel.kernel if isinstance(kernel, Stretched) else kernel
+    return isinstance(machine.points, np.ndarray) and isinstance(
+        inner, Gaussian | Laplacian | Matern
+    )
