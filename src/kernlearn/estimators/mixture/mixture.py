@@ -119,7 +119,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         check_flag("compress", self.compress)
         stopping, random_state = self._stopping_control(), check_random_state(self._seed)
         training = self._prepared_training(given, loss, stratify, stopping, random_state)
-        choice = self._suited(choice, training)
+        choice = _suited(self, choice, training)
         with device_memory_errors():
             screening, max_members, least = self._screened(
                 training, choice, max_members, random_state
@@ -275,30 +275,6 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
             stacklevel=4,
         )
 
-    def _suited(self, choice: CandidateChoice, training: TrainingRows) -> CandidateChoice:
-        """The candidates for such a table; of others that were named, a warning."""
-        table = training.sample.tables[STANDARD]
-        n_rows, (_, n_columns), is_sparse = len(training), table.shape, issparse(table)
-        most = self._options.exact_rows
-        limits = {
-            family.name: family.limit(n_rows, n_columns, is_sparse, most)
-            for family in choice.families
-        }
-        if is_sparse and choice.stretches:
-            limits["ARD"] = "takes dense tables"
-        suited = [family for family in choice.families if not limits[family.name]]
-        left_out = [f"{name!r} {limit}" for name, limit in limits.items() if limit]
-        if left_out and not isinstance(self.candidates, str):
-            sentence = (
-                f"{type(self).__name__} expected candidates for {n_rows:,} rows and {n_columns:,} "
-                f"prepared columns{' of a sparse matrix' if is_sparse else ''}, got some for "
-                f"{'others' if is_sparse else 'fewer'}: {', '.join(left_out)}"
-            )
-            if not suited:
-                raise ValueError(f"{sentence}; name others, or leave candidates='auto'")
-            warnings.warn(f"{sentence}; they are left out", UserWarning, stacklevel=4)
-        return replace(choice, families=suited, stretches=choice.stretches and not is_sparse)
-
     def _mix(self, screening: Screening, max_members: int, least: float) -> Array:
         """Weights of the candidates at their best scale, none below a part of the largest."""
         if not screening.found:
@@ -342,3 +318,29 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _suited(
+    mixture: KernelMixture, choice: CandidateChoice, training: TrainingRows
+) -> CandidateChoice:
+    """The candidates for such a table; of others that were named, a warning."""
+    table = training.sample.tables[STANDARD]
+    n_rows, (_, n_columns), is_sparse = len(training), table.shape, issparse(table)
+    most = mixture._options.exact_rows
+    limits = {
+        family.name: family.limit(n_rows, n_columns, is_sparse, most) for family in choice.families
+    }
+    if is_sparse and choice.stretches:
+        limits["ARD"] = "takes dense tables"
+    suited = [family for family in choice.families if not limits[family.name]]
+    left_out = [f"{name!r} {limit}" for name, limit in limits.items() if limit]
+    if left_out and not isinstance(mixture.candidates, str):
+        sentence = (
+            f"{type(mixture).__name__} expected candidates for {n_rows:,} rows and {n_columns:,} "
+            f"prepared columns{' of a sparse matrix' if is_sparse else ''}, got some for "
+            f"{'others' if is_sparse else 'fewer'}: {', '.join(left_out)}"
+        )
+        if not suited:
+            raise ValueError(f"{sentence}; name others, or leave candidates='auto'")
+        warnings.warn(f"{sentence}; they are left out", UserWarning, stacklevel=4)
+    return replace(choice, families=suited, stretches=choice.stretches and not is_sparse)
