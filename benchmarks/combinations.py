@@ -10,8 +10,9 @@ from sklearn.svm import SVC
 
 from benchmarks.claims import REPEATS, Row, say
 from benchmarks.problems import gaussians, papers_three
-from kernlearn import Solution, learn_weights
+from kernlearn import learn_weights
 from kernlearn.reference import eq36, eq38
+from kernlearn.results import Solution
 from kernlearn.speed.timings import best_of
 
 

@@ -9,9 +9,10 @@ from sklearn.svm import SVC
 
 from benchmarks.claims import REPEATS, Row, say
 from benchmarks.problems import radar_like, two_bumps
-from kernlearn import HyperkernelClassifier, HyperNorm, learn_weights
+from kernlearn import HyperkernelClassifier, learn_weights
 from kernlearn.gram import pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic
+from kernlearn.penalties import HyperNorm
 from kernlearn.reference import ong_eq27
 from kernlearn.speed.timings import best_of
 from kernlearn.typing import Array

@@ -16,8 +16,9 @@ from dataclasses import replace
 import numpy as np
 from sklearn.metrics import log_loss
 
-from kernlearn import AtChanceWarning, KernelClassifier
+from kernlearn import KernelClassifier
 from kernlearn.datasets import load_uci
+from kernlearn.exceptions import AtChanceWarning
 from kernlearn.typing import Array, Targets
 
 TABLES = ("statlog_heart", "sonar", "ionosphere", "pima", "new_thyroid")

@@ -51,7 +51,7 @@ def mean_curve(distances: np.ndarray, y: np.ndarray) -> np.ndarray:
 tables = {"Euclidean": pairwise_distances(X_new), "learned": -Normalized(metric.kernel_)(X_new)}
 figure, (left, right) = plt.subplots(1, 2, figsize=(10.0, 4.2), layout="constrained")
 for (name, table), colour in zip(tables.items(), ("#d55e00", "#0072b2"), strict=True):
-    label = f"{name}: area {kl.retrieval_auc(table, y_new):.3f}"
+    label = f"{name}: area {kl.metrics.retrieval_auc(table, y_new):.3f}"
     left.plot(SHARES, mean_curve(table, y_new), color=colour, label=label)
 left.set_xlabel("share of the other digits in the ball")
 left.set_ylabel("share of the same digit in the ball")

@@ -48,7 +48,7 @@ class Phase(Kernel):
         lambda: kl.learn_weights([K.real], LABELS + 1j, quality="epsilon_svr"),
         lambda: kl.learn_weights([K.real], LABELS, sample_weight=np.ones(N) + 1j),
         lambda: kl.learn_weights([K.real], LABELS, start=np.array([1j])),
-        lambda: kl.HyperNorm(K, 1.0),
+        lambda: kl.penalties.HyperNorm(K, 1.0),
         lambda: RankOneStack(K),
         lambda: kl.MKLClassifier([Precomputed(K)]).fit(ROWS, LABELS),
         lambda: kl.MKLRegressor([Phase()], C=1.0).fit(X, LABELS),
@@ -57,7 +57,7 @@ class Phase(Kernel):
         lambda: kl.LSSVMRegressor(theta=[1j], lam=1.0, selection=None).fit(X, LABELS),
         lambda: Alignment()(Precomputed(K), ROWS, LABELS),
         lambda: RegularizedRisk("epsilon_svr")(Linear(), X, LABELS + 1j),
-        lambda: kl.retrieval_auc(K, LABELS),
+        lambda: kl.metrics.retrieval_auc(K, LABELS),
     ],
 )
 def test_complex_numbers_are_refused(call):

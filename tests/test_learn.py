@@ -270,7 +270,9 @@ def test_the_decision_function_predicts_the_unlabelled_points(make_stack):
 
 def test_an_alignment_with_a_penalty_is_the_norm_of_the_interpolant():
     K, y = kl.kernels.Gaussian(gamma=3.0)(np.linspace(0, 3, 8)[:, None]), np.array([-1, 1] * 4)
-    found = kl.learn_weights([K], y, quality="alignment", penalty=kl.HyperNorm([[4.0]], 1.5))
+    found = kl.learn_weights(
+        [K], y, quality="alignment", penalty=kl.penalties.HyperNorm([[4.0]], 1.5)
+    )
     assert found.objective == pytest.approx(0.5 * y @ np.linalg.solve(K, y) + 1.5, rel=1e-8)
     np.testing.assert_allclose(K @ found.dual_coef, y, atol=1e-7)
     assert found.status.is_optimal
@@ -282,7 +284,7 @@ def test_a_centred_alignment_takes_no_penalty():
             [np.eye(4)],
             [0, 0, 1, 1],
             quality="centered_alignment",
-            penalty=kl.HyperNorm([[1.0]], 1.0),
+            penalty=kl.penalties.HyperNorm([[1.0]], 1.0),
         )
 
 

@@ -14,8 +14,6 @@ import kernlearn as kl
 from kernlearn import estimators
 
 SETTLED = [
-    "ElasticNet",
-    "LpNorm",
     "KernelClassifier",
     "KernelRegressor",
     "MKLClassifier",
@@ -25,23 +23,33 @@ SETTLED = [
     "HyperkernelRegressor",
     "HyperkernelNoveltyDetector",
     "HyperkernelMetric",
-    "IndefiniteKernelWarning",
     "LSSVMClassifier",
     "LSSVMRegressor",
     "FirstLevelClassifier",
     "FirstLevelRegressor",
-    "retrieval_auc",
     "save",
     "load",
     "learn_weights",
     "complete_kernel",
     "transductive_error_bound",
-    "kernels",
-    "gram",
-    "inspection",
-    "comparison",
-    "functionals",
-    "hyperkernels",
+    "MKLOptions",
+    "HyperkernelOptions",
+]
+# Names that are in modules of the package.
+IN_MODULES = [
+    "penalties.ElasticNet",
+    "penalties.HyperNorm",
+    "penalties.LpNorm",
+    "metrics.retrieval_auc",
+    "results.Progress",
+    "results.Solution",
+    "results.Status",
+    "results.ErrorBound",
+    "exceptions.AtChanceWarning",
+    "exceptions.IndefiniteKernelWarning",
+    "exceptions.InterruptedWarning",
+    "families.RankOneStack",
+    "gram.complete_kernel",
 ]
 SETTLED_KERNELS = [
     "Linear",
@@ -95,13 +103,47 @@ def test_settled_names_are_public(name):
     assert hasattr(kl, name)
 
 
+def test_the_top_level_holds_what_most_people_need():
+    assert sorted(kl.__all__) == sorted(SETTLED)
+    assert len(kl.__all__) <= 24
+
+
+@pytest.mark.parametrize("path", IN_MODULES)
+def test_other_names_are_in_their_modules(path):
+    module, name = path.split(".")
+    assert module in kl.MODULES
+    assert module in dir(kl)
+    assert name in getattr(kl, module).__all__
+    assert hasattr(getattr(kl, module), name)
+
+
+def test_modules_are_sorted_and_listed_in_the_api_pages():
+    assert sorted(kl.MODULES) == kl.MODULES
+    index = (Path(__file__).parents[1] / "docs" / "api" / "index.rst").read_text(encoding="utf-8")
+    assert [name for name in kl.MODULES if f"   kernlearn.{name}\n" not in index] == []
+
+
 @pytest.mark.parametrize("name", SETTLED_KERNELS)
 def test_settled_kernels_are_public(name):
     assert name in kl.kernels.__all__
 
 
 @pytest.mark.parametrize(
-    "module", [kl, kl.kernels, kl.gram, kl.inspection, kl.functionals, kl.comparison]
+    "module",
+    [
+        kl,
+        kl.kernels,
+        kl.gram,
+        kl.inspection,
+        kl.functionals,
+        kl.comparison,
+        kl.penalties,
+        kl.metrics,
+        kl.results,
+        kl.exceptions,
+        kl.families,
+    ],
+    ids=lambda module: module.__name__,
 )
 def test_all_is_sorted_and_holds_what_exists(module):
     assert list(module.__all__) == sorted(module.__all__)

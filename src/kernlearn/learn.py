@@ -105,7 +105,8 @@ def learn_weights(
         estimators have the mean of tr Kᵢ (:class:`kernlearn.MKLOptions`), so that the same C means
         the same for any number of kernels.
     penalty : Penalty, optional
-        A convex function of the weights that is added to V, such as :class:`kernlearn.HyperNorm`.
+        A convex function of the weights that is added to V, such as
+        :class:`kernlearn.penalties.HyperNorm`.
     sample_weight : array-like of shape (n,), optional
         Multiplies C point by point.
     psd : {"raise", "clip", "shift", "trust"}
@@ -121,8 +122,8 @@ def learn_weights(
         the same, and comes sooner. Without effect on alignments, on ``"max_determinant"`` and
         with ``C="learn"``.
     callback : callable, optional
-        Called with a :class:`kernlearn.Progress` for every kernel tried; the search ends when it
-        returns True.
+        Called with a :class:`kernlearn.results.Progress` for every kernel tried; the search ends
+        when it returns True.
     time_limit : float, optional
         Seconds after which the search ends, looked at after every kernel tried.
 

@@ -65,7 +65,7 @@ def test_a_limit_is_kept_to_and_told(table, monkeypatch):
     assert len(notes) == 1
     assert notes[0].startswith("MKLClassifier stopped at the time limit")
     model = kl.load(table.parent / "m").estimator
-    assert model.status_ is kl.Status.TIME_LIMIT
+    assert model.status_ is kl.results.Status.TIME_LIMIT
     assert model.time_limit == 0.5
     assert f"the relative duality gap is {model.duality_gap_:.1e}" in notes[0]
 
@@ -89,7 +89,7 @@ def test_an_interrupted_model_is_kept_and_its_note_says_so(table, monkeypatch):
     assert result.exit_code == 0, result.output
     assert "Note: LSSVMClassifier interrupted from the keyboard" in result.output
     model = kl.load(table.parent / "m").estimator
-    assert model.status_ is kl.Status.INTERRUPTED
+    assert model.status_ is kl.results.Status.INTERRUPTED
     # The ridges of one width, which are looked at together, and the machine that is kept.
     assert model.n_evaluations_ < 10
 
@@ -119,7 +119,7 @@ def test_after_a_comparison_an_interrupt_is_heard_by_the_model_that_is_kept(tabl
     result = fit(table, "--method", "auto", obj=replace(QUICK, workflow=two, n_jobs=2))
     assert result.exit_code == 0, result.output
     assert "interrupted from the keyboard" in result.output
-    assert kl.load(table.parent / "m").estimator.status_ is kl.Status.INTERRUPTED_AT_CHANCE
+    assert kl.load(table.parent / "m").estimator.status_ is kl.results.Status.INTERRUPTED_AT_CHANCE
 
 
 def test_after_cross_validation_the_model_on_all_rows_is_kept(table, monkeypatch):
@@ -133,11 +133,11 @@ def test_after_cross_validation_the_model_on_all_rows_is_kept(table, monkeypatch
     assert result.exit_code == 0, result.output
     assert "interrupted from the keyboard" in result.output
     kept = kl.load(table.parent / "m").estimator
-    assert kept.status_ is kl.Status.INTERRUPTED
+    assert kept.status_ is kl.results.Status.INTERRUPTED
     assert len(kept.support_) == 60
 
 
-PROGRESS = kl.Progress(1, 0.1, 2.0, None, None, "objective [2]")
+PROGRESS = kl.results.Progress(1, 0.1, 2.0, None, None, "objective [2]")
 
 
 @pytest.mark.parametrize("quiet", [False, True])

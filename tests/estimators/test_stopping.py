@@ -122,9 +122,13 @@ def test_who_listens_changes_nothing(case):
 
 
 ENDS = {
-    "callback": ({"callback": lambda told: True}, kl.Status.STOPPED, "let the callback return"),
-    "limit": ({"time_limit": 0.5}, kl.Status.TIME_LIMIT, "raise time_limit or tol"),
-    "interrupt": ({}, kl.Status.INTERRUPTED, "press Ctrl-C twice to stop everything"),
+    "callback": (
+        {"callback": lambda told: True},
+        kl.results.Status.STOPPED,
+        "let the callback return",
+    ),
+    "limit": ({"time_limit": 0.5}, kl.results.Status.TIME_LIMIT, "raise time_limit or tol"),
+    "interrupt": ({}, kl.results.Status.INTERRUPTED, "press Ctrl-C twice to stop everything"),
 }
 
 
@@ -342,4 +346,4 @@ def test_a_search_goes_on_after_one_interrupt_and_ends_after_two(monkeypatch):
         fits.clear()
         grid.set_params(estimator__options__callback=pressed_slowly).fit(X, y)
     assert len(fits) == 3 * 2 + 1
-    assert grid.best_estimator_.status_ is kl.Status.INTERRUPTED
+    assert grid.best_estimator_.status_ is kl.results.Status.INTERRUPTED

@@ -7,13 +7,13 @@ from scipy.optimize import approx_fprime
 import kernlearn as kl
 
 PENALTIES = {
-    "p = 2": kl.LpNorm(2.0, 0.3),
-    "p = 1.5": kl.LpNorm(1.5, 0.3),
-    "p = 1.1": kl.LpNorm(1.1, 5.0),
-    "p = 1.02": kl.LpNorm(1.02, 5.0),
-    "elastic net": kl.ElasticNet(0.4),
-    "mostly a sum": kl.ElasticNet(3.0, l1_ratio=0.9),
-    "squares": kl.ElasticNet(0.5, l1_ratio=0.0),
+    "p = 2": kl.penalties.LpNorm(2.0, 0.3),
+    "p = 1.5": kl.penalties.LpNorm(1.5, 0.3),
+    "p = 1.1": kl.penalties.LpNorm(1.1, 5.0),
+    "p = 1.02": kl.penalties.LpNorm(1.02, 5.0),
+    "elastic net": kl.penalties.ElasticNet(0.4),
+    "mostly a sum": kl.penalties.ElasticNet(3.0, l1_ratio=0.9),
+    "squares": kl.penalties.ElasticNet(0.5, l1_ratio=0.0),
 }
 
 
@@ -53,9 +53,9 @@ def test_at_zero_everything_is_finite(penalty):
 def in_cvxpy(cp, penalty, w):
     """The penalty, written down once more."""
     half = 0.5 * penalty.strength
-    if isinstance(penalty, kl.LpNorm) and penalty.p == 2.0:
+    if isinstance(penalty, kl.penalties.LpNorm) and penalty.p == 2.0:
         return half * cp.sum_squares(w)
-    if isinstance(penalty, kl.LpNorm):
+    if isinstance(penalty, kl.penalties.LpNorm):
         return half * cp.square(cp.pnorm(w, penalty.p))
     rho = penalty.l1_ratio
     return half * (2.0 * rho * cp.norm1(w) + (1.0 - rho) * cp.sum_squares(w))
@@ -106,7 +106,7 @@ def test_near_a_sum_the_certificate_holds_for_kernels_without_weight(p, seed):
     distances = ((X[:, None] - X) ** 2).sum(axis=2)
     sizes = np.exp(2.0 * rng.standard_normal(8))[:, None, None]
     grams = sizes * np.exp(-np.logspace(-2, 2, 8)[:, None, None] * distances)
-    penalty = kl.LpNorm(p, 10.0 ** rng.uniform(-2, 2))
+    penalty = kl.penalties.LpNorm(p, 10.0 ** rng.uniform(-2, 2))
     found = kl.learn_weights(grams, y, penalty=penalty, tol=1e-6)
     assert found.status.is_optimal
     assert found.weights.min() >= 0
@@ -115,7 +115,11 @@ def test_near_a_sum_the_certificate_holds_for_kernels_without_weight(p, seed):
 def test_a_penalty_spreads_the_weights(make_stack):
     problem = make_stack("alike", n=20)
     plain = kl.learn_weights(problem.grams, problem.y)
-    for penalty in (kl.LpNorm(2.0, 100.0), kl.LpNorm(1.3, 100.0), kl.ElasticNet(100.0)):
+    for penalty in (
+        kl.penalties.LpNorm(2.0, 100.0),
+        kl.penalties.LpNorm(1.3, 100.0),
+        kl.penalties.ElasticNet(100.0),
+    ):
         spread = kl.learn_weights(problem.grams, problem.y, penalty=penalty)
         assert spread.status.is_optimal
         assert spread.weights.max() < plain.weights.max()
@@ -124,13 +128,13 @@ def test_a_penalty_spreads_the_weights(make_stack):
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: kl.LpNorm(1.0), "1 < p <= 2, got 1.0"),
-        (lambda: kl.LpNorm("1.5"), "1 < p <= 2, got .1.5."),
-        (lambda: kl.ElasticNet("one"), "strength > 0, got .one."),
-        (lambda: kl.LpNorm(2.5), "1 < p <= 2, got 2.5"),
-        (lambda: kl.LpNorm(2.0, 0.0), "strength > 0, got 0.0"),
-        (lambda: kl.ElasticNet(-1.0), "strength > 0, got -1.0"),
-        (lambda: kl.ElasticNet(1.0, 1.0), "0 <= l1_ratio < 1, got 1.0"),
+        (lambda: kl.penalties.LpNorm(1.0), "1 < p <= 2, got 1.0"),
+        (lambda: kl.penalties.LpNorm("1.5"), "1 < p <= 2, got .1.5."),
+        (lambda: kl.penalties.ElasticNet("one"), "strength > 0, got .one."),
+        (lambda: kl.penalties.LpNorm(2.5), "1 < p <= 2, got 2.5"),
+        (lambda: kl.penalties.LpNorm(2.0, 0.0), "strength > 0, got 0.0"),
+        (lambda: kl.penalties.ElasticNet(-1.0), "strength > 0, got -1.0"),
+        (lambda: kl.penalties.ElasticNet(1.0, 1.0), "0 <= l1_ratio < 1, got 1.0"),
     ],
 )
 def test_what_is_no_penalty_is_refused(make, sentence):

@@ -12,7 +12,7 @@ K_PIVOTS = ROOT @ ROOT.T / 6
 
 @pytest.mark.parametrize("squared", [False, True])
 def test_derivatives_are_those_of_the_value(squared):
-    penalty = kl.HyperNorm(K_PIVOTS, 0.7, squared)
+    penalty = kl.penalties.HyperNorm(K_PIVOTS, 0.7, squared)
     weights = np.array([0.1, 0.4, 0.0, 0.5])
     gradient = approx_fprime(weights, penalty.value, 1e-7)
     np.testing.assert_allclose(penalty.gradient(weights), gradient, atol=1e-6)
@@ -24,13 +24,15 @@ def test_derivatives_are_those_of_the_value(squared):
 
 def test_the_square_is_the_square():
     weights = np.array([0.2, 0.3, 0.1, 0.4])
-    norm = kl.HyperNorm(K_PIVOTS, 2.0).value(weights)
-    assert kl.HyperNorm(K_PIVOTS, 2.0, squared=True).value(weights) == pytest.approx(norm**2)
+    norm = kl.penalties.HyperNorm(K_PIVOTS, 2.0).value(weights)
+    assert kl.penalties.HyperNorm(K_PIVOTS, 2.0, squared=True).value(weights) == pytest.approx(
+        norm**2
+    )
 
 
 @pytest.mark.parametrize("squared", [False, True])
 def test_at_zero_there_is_no_slope_and_no_nan(squared):
-    penalty = kl.HyperNorm(K_PIVOTS, 1.0, squared)
+    penalty = kl.penalties.HyperNorm(K_PIVOTS, 1.0, squared)
     assert penalty.value(np.zeros(4)) == 0.0
     assert not penalty.gradient(np.zeros(4)).any()
     assert np.isfinite(penalty.hessian(np.zeros(4))).all()
@@ -46,4 +48,4 @@ def test_at_zero_there_is_no_slope_and_no_nan(squared):
 )
 def test_bad_input(arguments, sentence):
     with pytest.raises(ValueError, match=sentence):
-        kl.HyperNorm(*arguments)
+        kl.penalties.HyperNorm(*arguments)

@@ -75,4 +75,4 @@ def test_only_an_interrupt_of_the_last_fit_leaves_a_model(first, monkeypatch):
     else:
         with pytest.warns(InterruptedWarning):
             model = tuned_pipeline(*arguments)
-        assert model.steps[-1][1].status_ is kl.Status.INTERRUPTED_AT_CHANCE
+        assert model.steps[-1][1].status_ is kl.results.Status.INTERRUPTED_AT_CHANCE

@@ -11,8 +11,9 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
-from kernlearn import LSSVMRegressor, Progress
+from kernlearn import LSSVMRegressor
 from kernlearn.papers.grid_search import best_on_folds, fit_quietly
+from kernlearn.results import Progress
 from kernlearn.runtime import stopping
 from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 

@@ -56,8 +56,8 @@ def test_a_listener_is_told_everything_and_when(clock):
     clock.now += 1.0
     stopping.tell("two", 2.0)
     assert heard == [
-        kl.Progress(1, 2.5, 3.0, 1.0, 2.0, "one"),
-        kl.Progress(2, 3.5, 2.0, None, None, "two"),
+        kl.results.Progress(1, 2.5, 3.0, 1.0, 2.0, "one"),
+        kl.results.Progress(2, 3.5, 2.0, None, None, "two"),
     ]
 
 
@@ -72,7 +72,7 @@ def test_the_time_limit_ends_it_for_good(clock):
             stopping.tell("too late", 1.0)
         with pytest.raises(Stopped):
             stopping.check()
-    assert stopping.accept(Stopped()) is kl.Status.TIME_LIMIT
+    assert stopping.accept(Stopped()) is kl.results.Status.TIME_LIMIT
     # The step that came too late is told, and nothing after it.
     assert [told.message for told in heard] == ["in time", "too late"]
 
@@ -87,7 +87,7 @@ def test_true_ends_it(answer):
     stopping = StoppingControl(lambda told: answer)
     with pytest.raises(Stopped):
         stopping.tell("enough", 1.0)
-    assert stopping.stopped is kl.Status.STOPPED
+    assert stopping.stopped is kl.results.Status.STOPPED
 
 
 def test_an_interrupt_is_caught_once_and_only_where_a_fit_keeps_what_it_has(clock):
@@ -95,7 +95,7 @@ def test_an_interrupt_is_caught_once_and_only_where_a_fit_keeps_what_it_has(cloc
     with pytest.raises(KeyboardInterrupt):
         StoppingControl().accept(interrupt)
     stopping = stopping_control(None, None)
-    assert stopping.accept(interrupt) is stopping.stopped is kl.Status.INTERRUPTED
+    assert stopping.accept(interrupt) is stopping.stopped is kl.results.Status.INTERRUPTED
     clock.now += 60.0
     with pytest.raises(KeyboardInterrupt):
         stopping.accept(interrupt)
@@ -107,14 +107,14 @@ def test_two_interrupts_in_two_seconds_end_everything(clock):
     with pytest.raises(KeyboardInterrupt):
         stopping_control(None, None).accept(KeyboardInterrupt())
     clock.now += 0.2
-    assert stopping_control(None, None).accept(KeyboardInterrupt()) is kl.Status.INTERRUPTED
+    assert stopping_control(None, None).accept(KeyboardInterrupt()) is kl.results.Status.INTERRUPTED
 
 
 def test_an_interrupt_that_comes_at_the_very_end_is_not_forgotten():
     stopping = stopping_control(None, None)
     stopping.accept(KeyboardInterrupt())
     with pytest.warns(InterruptedWarning, match="at its end, optimal.*press Ctrl-C twice"):
-        warn_if_unfinished("Fit", kl.Status.OPTIMAL, stopping)
+        warn_if_unfinished("Fit", kl.results.Status.OPTIMAL, stopping)
 
 
 @pytest.mark.parametrize("limit", [0, -1.0, "soon", True, np.nan, [1.0]])
@@ -156,7 +156,7 @@ def test_who_listens_changes_nothing(options, make_stack):
     for name in ("weights", "dual_coef", "intercept", "objective", "lower_bound", "gap"):
         np.testing.assert_array_equal(getattr(told, name), getattr(alone, name))
     assert told.history == alone.history
-    assert told.status is alone.status is kl.Status.OPTIMAL
+    assert told.status is alone.status is kl.results.Status.OPTIMAL
 
 
 # The largest alignment is found, and proved, before there is anything to be stopped.
@@ -176,7 +176,7 @@ def test_what_is_kept_is_the_best_so_far_with_its_bound(options, steps, make_sta
 
     with pytest.warns(ConvergenceWarning, match="learn_weights stopped by the callback.*gap is"):
         found = kl.learn_weights(problem.grams, problem.y, callback=enough, **options)
-    assert found.status is kl.Status.STOPPED
+    assert found.status is kl.results.Status.STOPPED
     assert len(heard) == steps
     assert found.objective == pytest.approx(min(told.objective for told in heard), rel=1e-12)
     slack = 1e-9 * abs(best.objective)
@@ -208,7 +208,7 @@ def test_the_limit_of_learn_weights(options, make_stack, monkeypatch):
     problem = make_stack(n=30)
     with pytest.warns(ConvergenceWarning, match="at the time limit.*raise time_limit or tol"):
         found = kl.learn_weights(problem.grams, problem.y, time_limit=0.5, **options)
-    assert found.status is kl.Status.TIME_LIMIT
+    assert found.status is kl.results.Status.TIME_LIMIT
     assert not found.status.has_converged
     assert np.isfinite([found.objective, found.lower_bound, found.gap]).all()
     assert np.isfinite(found.weights).all()
@@ -220,7 +220,7 @@ def test_an_interrupt_of_learn_weights(options, make_stack):
     with pytest.warns(InterruptedWarning, match="interrupted.*press Ctrl-C twice") as told:
         found = kl.learn_weights(problem.grams, problem.y, callback=interrupted, **options)
     assert told[0].filename == __file__
-    assert found.status is kl.Status.INTERRUPTED
+    assert found.status is kl.results.Status.INTERRUPTED
     assert np.isfinite([found.objective, found.lower_bound]).all()
 
 
@@ -286,5 +286,5 @@ def test_ctrl_c_in_a_running_fit():
     finally:
         signal.signal(signal.SIGINT, before)
     assert steps == [1, 2, 3]
-    assert model.status_ is kl.Status.INTERRUPTED
+    assert model.status_ is kl.results.Status.INTERRUPTED
     assert np.isfinite(model.predict(X)).all()

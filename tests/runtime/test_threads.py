@@ -14,7 +14,8 @@ import pytest
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from kernlearn import LSSVMRegressor, Status
+from kernlearn import LSSVMRegressor
+from kernlearn.results import Status
 from kernlearn.runtime import threads as threads_module
 from kernlearn.runtime.convergence_warnings import (
     InterruptedWarning,

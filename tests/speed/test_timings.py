@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn import Status
+from kernlearn.results import Status
 from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import require
 from kernlearn.runtime.stopping import StoppingControl

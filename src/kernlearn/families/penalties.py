@@ -107,7 +107,7 @@ class LpNorm:
     --------
     >>> import numpy as np
     >>> import kernlearn as kl
-    >>> kl.LpNorm(2.0, strength=2.0).value(np.array([0.6, 0.8]))
+    >>> kl.penalties.LpNorm(2.0, strength=2.0).value(np.array([0.6, 0.8]))
     1.0
     """
 
@@ -193,7 +193,7 @@ class ElasticNet:
     --------
     >>> import numpy as np
     >>> import kernlearn as kl
-    >>> kl.ElasticNet(2.0, l1_ratio=0.5).value(np.array([0.6, 0.8]))
+    >>> kl.penalties.ElasticNet(2.0, l1_ratio=0.5).value(np.array([0.6, 0.8]))
     1.9
     """
 

@@ -48,7 +48,7 @@ def test_noise_is_told_once_by_a_warning_and_by_the_status(model):
         warnings.simplefilter("always")
         model.fit(X, targets_for(model, y))
     (said,) = caught
-    assert said.category is kl.AtChanceWarning
+    assert said.category is kl.exceptions.AtChanceWarning
     assert said.filename == __file__
     expected = f"{type(model).__name__} is no better than guessing: .* held-out rows .*; .*columns"
     assert re.match(expected, str(said.message))
@@ -70,7 +70,7 @@ def test_a_fit_that_ended_early_says_so_in_its_status(model):
     with pytest.warns(ConvergenceWarning) as caught:
         stopped.fit(X, targets_for(model, y))
     assert len(caught) == 1
-    assert stopped.status_ is kl.Status.STOPPED_AT_CHANCE
+    assert stopped.status_ is kl.results.Status.STOPPED_AT_CHANCE
     assert not stopped.status_.has_converged
 
 
@@ -111,7 +111,7 @@ def test_one_sentence_where_the_tube_holds_all_targets():
     with pytest.warns(UserWarning, match="lower epsilon") as caught:
         model = kl.MKLRegressor([Linear()], epsilon=10.0).fit(X, y)
     assert len(caught) == 1
-    assert model.status_ is kl.Status.OPTIMAL_AT_CHANCE
+    assert model.status_ is kl.results.Status.OPTIMAL_AT_CHANCE
 
 
 def fast_sine(rng):
@@ -166,9 +166,9 @@ def test_learning_scales_does_not_collapse(problem, model, least):
 def test_one_start_is_that_of_the_paper_and_its_collapse_is_told():
     X, y = fast_sine(np.random.default_rng(0))
     one = kl.FirstLevelRegressor(cv=2, tol=1e-2, starts="one")
-    with pytest.warns(kl.AtChanceWarning, match="R² on held-out rows"):
+    with pytest.warns(kl.exceptions.AtChanceWarning, match="R² on held-out rows"):
         one.fit(X, y)
-    assert one.status_ is kl.Status.CONVERGED_AT_CHANCE
+    assert one.status_ is kl.results.Status.CONVERGED_AT_CHANCE
 
 
 def test_one_bandwidth_is_kept_where_nothing_learned_predicts_folds_better():

@@ -46,7 +46,10 @@ def test_columns_that_predict_better_alone_are_told(problem, columns, regression
         model = estimator(rank=rank, tol=1e-2).fit(X, target)
     assert len(told) == 1
     assert told[0].filename == __file__
-    assert model.status_ in (kl.Status.ONE_BANDWIDTH, kl.Status.ONE_BANDWIDTH_AT_CHANCE)
+    assert model.status_ in (
+        kl.results.Status.ONE_BANDWIDTH,
+        kl.results.Status.ONE_BANDWIDTH_AT_CHANCE,
+    )
     assert model.status_.has_converged
     assert "one bandwidth for all columns blurs them" in str(model.status_)
 
@@ -57,11 +60,11 @@ def test_nothing_is_said_where_one_bandwidth_serves(problem):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = kl.LSSVMClassifier(tol=1e-2).fit(X, y)
-    assert model.status_ is kl.Status.CONVERGED
+    assert model.status_ is kl.results.Status.CONVERGED
     Z, z = problem(np.random.default_rng(1))
     assert model.score(Z[2:], z[2:]) > 0.8
 
 
 def test_scales_of_the_columns_own_are_not_asked_for_twice():
     X, y = exclusive_or(np.random.default_rng(0))
-    assert kl.LSSVMClassifier("ard", tol=3e-2).fit(X, y).status_ is kl.Status.CONVERGED
+    assert kl.LSSVMClassifier("ard", tol=3e-2).fit(X, y).status_ is kl.results.Status.CONVERGED

@@ -61,7 +61,7 @@ def test_random_labels_have_the_score_of_the_majority():
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(20, 3)), rng.permutation(20) % 2
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", kl.AtChanceWarning)
+            warnings.simplefilter("ignore", kl.exceptions.AtChanceWarning)
             model = kl.KernelClassifier(["linear", "Gaussian"]).fit(X, y)
         excess.append(model.held_out_score_ - 0.5)
         at_chance.append(model.status_.is_at_chance)

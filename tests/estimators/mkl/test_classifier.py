@@ -7,8 +7,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLOptions, Status, learn_weights
+from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLOptions, learn_weights
 from kernlearn.kernels import Gaussian, Linear, Normalized, Polynomial
+from kernlearn.results import Status
 
 MIXED_SIGNS = [Normalized(Polynomial(degree=2)), Gaussian(gamma=0.5), Normalized(Linear())]
 

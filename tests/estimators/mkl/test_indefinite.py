@@ -8,7 +8,8 @@ import warnings
 import numpy as np
 import pytest
 
-from kernlearn import IndefiniteKernelWarning, MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn.exceptions import IndefiniteKernelWarning
 from kernlearn.gram.eigen import ritz_values
 from kernlearn.kernels import Gaussian
 

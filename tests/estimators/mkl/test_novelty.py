@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLOptions, Status
+from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLOptions
 from kernlearn.kernels import Gaussian, Linear, Polynomial
+from kernlearn.results import Status
 
 
 @pytest.mark.parametrize("nu", [0.05, 0.1, 0.3, 0.5, 0.8])

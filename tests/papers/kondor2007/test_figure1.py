@@ -68,15 +68,17 @@ def test_the_rows_hold_the_areas_of_the_sample(
     X, y = sample.X_test, sample.y_test
     found = {row[0]: cells["test AUC"].found for row, cells in rows.items()}
     assert all(len(numbers) == 2 for numbers in found.values())
-    assert found["original space"][0] == pytest.approx(kl.retrieval_auc(cdist(X, X), y))
+    assert found["original space"][0] == pytest.approx(kl.metrics.retrieval_auc(cdist(X, X), y))
     numbers = rows["conic, distance",]
     choice = [numbers[name].found[0] for name in figure1.WIDTHS]
     model = fitted_metric(sample, "conic", tuple(choice), PIVOTS)
     K = model.kernel_(X)
-    assert found["conic, distance"][0] == pytest.approx(kl.retrieval_auc(squared_distances(K), y))
-    assert found["conic, score"][0] == pytest.approx(kl.retrieval_auc(-K, y))
+    assert found["conic, distance"][0] == pytest.approx(
+        kl.metrics.retrieval_auc(squared_distances(K), y)
+    )
+    assert found["conic, score"][0] == pytest.approx(kl.metrics.retrieval_auc(-K, y))
     plane = model.transform(X)
-    expected = kl.retrieval_auc(cdist(plane, plane), y)
+    expected = kl.metrics.retrieval_auc(cdist(plane, plane), y)
     assert found["conic, two components"][0] == pytest.approx(expected, abs=1e-6)
 
 

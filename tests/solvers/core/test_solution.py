@@ -64,7 +64,7 @@ def test_stopped_early_is_not_called_optimal(quality, weights, wide, target_of, 
     y = target_of(quality, problem)
     stopped = kl.learn_weights(grams, y, quality=quality, weights=weights, max_iter=1)
     best = solved(quality, weights, 1e-9)
-    assert stopped.status is kl.Status.ITERATION_LIMIT
+    assert stopped.status is kl.results.Status.ITERATION_LIMIT
     assert not stopped.status.is_optimal
     assert stopped.gap > 1e-6
     assert stopped.lower_bound <= best.objective <= stopped.objective
@@ -129,7 +129,7 @@ def test_the_history_closes_in_on_the_solution(weights, solved):
 def test_the_limit_counts_the_steps_with_positive_weights_too(limit, wide):
     grams, problem = wide
     found = kl.learn_weights(grams, problem.y, weights="free", max_iter=limit)
-    assert found.status is kl.Status.ITERATION_LIMIT
+    assert found.status is kl.results.Status.ITERATION_LIMIT
     assert len(found.history) == found.n_machine_solves == limit
     assert np.isfinite(found.lower_bound)
     assert found.gap > 1e-6
@@ -157,7 +157,7 @@ def test_inseparable_data_have_a_status_and_no_number(weights, make_stack):
     found = kl.learn_weights(
         [line, np.ones((12, 12))], problem.y, quality="hard_margin", weights=weights
     )
-    assert found.status is kl.Status.NO_SOLUTION
+    assert found.status is kl.results.Status.NO_SOLUTION
     assert not found.status.is_optimal
     assert "cannot be separated" in str(found.status)
     assert np.isnan(found.weights).all()

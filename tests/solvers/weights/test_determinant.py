@@ -72,7 +72,7 @@ def test_shares_of_projections_are_their_ranks(weights):
 def test_rank_one_kernels_get_equal_weights(weights):
     """V diag(w) Vᵀ has the determinant (det V)² Π wᵢ, whatever V is."""
     vectors = np.random.default_rng(1).normal(size=(6, 6))
-    found = learn(kl.RankOneStack(vectors), weights=weights, constraint="trace", total=6.0)
+    found = learn(kl.families.RankOneStack(vectors), weights=weights, constraint="trace", total=6.0)
     lengths = (vectors**2).sum(axis=0)
     np.testing.assert_allclose(found.weights * lengths, np.ones(6), rtol=1e-5)
 
@@ -93,7 +93,7 @@ def test_the_bound_holds_however_early_it_ends(max_iter, weights, make_stack):
     grams = make_stack("rank one", 12, 0, seed=6).grams
     short = learn(grams, weights=weights, max_iter=max_iter, tol=1e-12)
     best = learn(grams, weights=weights, tol=1e-9)
-    assert short.status is kl.Status.ITERATION_LIMIT
+    assert short.status is kl.results.Status.ITERATION_LIMIT
     assert short.gap > 1e-12
     assert short.lower_bound <= best.objective <= short.objective + 1e-12 * abs(best.objective)
     assert len(short.history) == max_iter
@@ -126,7 +126,7 @@ def test_what_is_singular_is_refused(weights, make_stack):
 
 def test_a_penalty_is_refused():
     with pytest.raises(ValueError, match="no penalty with quality='max_determinant'"):
-        learn([np.eye(3)], penalty=kl.HyperNorm([[1.0]], 1.0))
+        learn([np.eye(3)], penalty=kl.penalties.HyperNorm([[1.0]], 1.0))
 
 
 @pytest.mark.parametrize("weights", SIGNS)

@@ -92,9 +92,9 @@ def test_what_numpy_is_told_about_rounding_does_not_matter(weights, make_stack):
 
 
 PENALTIES = {
-    "of a square": kl.LpNorm(2.0, 1e300),
-    "of a sum": kl.ElasticNet(1e306),
-    "of a matrix": kl.HyperNorm(np.eye(3) * 1e300, 1e3, squared=True),
+    "of a square": kl.penalties.LpNorm(2.0, 1e300),
+    "of a sum": kl.penalties.ElasticNet(1e306),
+    "of a matrix": kl.penalties.HyperNorm(np.eye(3) * 1e300, 1e3, squared=True),
 }
 
 

@@ -74,7 +74,7 @@ def test_same_optimum_as_the_printed_program(case, kind, layout, make_stack):
     if not np.isfinite(expected.value):
         assert case[0] == "hard_margin"
         assert kind in ("low rank", "rank one")
-        assert found.status is kl.Status.NO_SOLUTION
+        assert found.status is kl.results.Status.NO_SOLUTION
         return
     assert found.objective == pytest.approx(expected.value / 2, rel=1e-6)
     assert found.lower_bound <= found.objective
@@ -137,10 +137,14 @@ def test_rank_one_families(case, layout, make_stack):
     expected = program(vectors, problem.y, **parameter)
     for weights in ("positive", "free"):
         found = kl.learn_weights(
-            kl.RankOneStack(vectors), problem.y, quality=quality, C=C or 1.0, weights=weights
+            kl.families.RankOneStack(vectors),
+            problem.y,
+            quality=quality,
+            C=C or 1.0,
+            weights=weights,
         )
         if not np.isfinite(expected.value):
-            assert found.status is kl.Status.NO_SOLUTION
+            assert found.status is kl.results.Status.NO_SOLUTION
             continue
         value = expected.value / 2
         assert found.lower_bound <= value * (1 + 1e-7)

@@ -125,7 +125,7 @@ def test_rank_one_alignment(weights, layout, make_stack):
     problem = make_stack("standard", n, unlabelled, seed)
     vectors, _ = eigenvectors(problem.grams[1], n_components=8)
     found = kl.learn_weights(
-        kl.RankOneStack(vectors), problem.y, quality="alignment", weights=weights
+        kl.families.RankOneStack(vectors), problem.y, quality="alignment", weights=weights
     )
     expected = reference.eq54(vectors, problem.y)
     assert -found.objective == pytest.approx(expected.value / n, rel=1e-6)

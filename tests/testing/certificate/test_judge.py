@@ -50,7 +50,7 @@ def test_a_true_certificate_has_no_complaint(case):
         (lambda s: {"weights": s.weights - [1.0, 0.0, -0.2]}, "negative weight"),
         (lambda s: {"intercept": s.intercept + 0.1}, "the function returned"),
         (lambda s: {"dual_coef": s.dual_coef * 1.5}, "infeasible"),
-        (lambda s: {"status": kl.Status.INACCURATE}, "status"),
+        (lambda s: {"status": kl.results.Status.INACCURATE}, "status"),
     ],
 )
 def test_the_judge_sees_what_is_false(case, change, word):

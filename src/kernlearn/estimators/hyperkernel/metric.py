@@ -84,8 +84,8 @@ class HyperkernelMetric(
     verbose : int, default=0
         Print the certificate after every step.
     callback : callable, optional
-        Called with a :class:`kernlearn.Progress` after every step; the fit ends when it returns
-        True.
+        Called with a :class:`kernlearn.results.Progress` after every step; the fit ends when it
+        returns True.
     time_limit : float, optional
         Seconds after which the fit ends, looked at after every step. After such an end, and after
         one by the callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``

@@ -32,8 +32,8 @@ class HyperkernelOptions(CombinationOptions):
         Whether to begin near the weights of the last fit, if that had as many pivots. A new C or
         λ_Q then takes fewer machine solves, and the solution is the same.
     callback : callable, optional
-        Called with a :class:`kernlearn.Progress` after every step; the fit ends when it returns
-        True.
+        Called with a :class:`kernlearn.results.Progress` after every step; the fit ends when it
+        returns True.
 
     Examples
     --------

@@ -76,8 +76,8 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     verbose : int, default=0
         Print a line for every λ and μ tried, and for every machine trained on all data then.
     callback : callable, optional
-        Called with a :class:`kernlearn.Progress` for every such line; the fit ends when it returns
-        True.
+        Called with a :class:`kernlearn.results.Progress` for every such line; the fit ends when it
+        returns True.
     time_limit : float, optional
         Seconds after which the fit ends, looked at in every fold. After such an end, and after
         one by the callback or by Ctrl-C, what was learned so far is kept: the best λ

@@ -81,8 +81,8 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
     verbose : int, default=0
         Print a line for every machine trained in the selection.
     callback : callable, optional
-        Called with a :class:`kernlearn.Progress` for every such machine; the fit ends when it
-        returns True.
+        Called with a :class:`kernlearn.results.Progress` for every such machine; the fit ends when
+        it returns True.
     time_limit : float, optional
         Seconds after which the fit ends, looked at after each of them. After such an end, and after
         one by the callback or by Ctrl-C, what was learned so far is kept: the best λ

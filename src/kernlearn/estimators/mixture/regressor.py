@@ -74,8 +74,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
     verbose : int, default=0
         Print a line for every candidate.
     callback : callable, optional
-        Called with a :class:`kernlearn.Progress` for every candidate; the fit ends when it returns
-        True.
+        Called with a :class:`kernlearn.results.Progress` for every candidate; the fit ends when it
+        returns True.
     time_limit : float, optional
         Seconds after which no further candidate is tried. After such an end, and after one by the
         callback or by Ctrl-C, the mixture is of those that were tried; ``status_`` says why.

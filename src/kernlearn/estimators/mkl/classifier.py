@@ -61,7 +61,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         "learn" makes C one more weight, for "squared_soft_margin".
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
-        the kernel may be indefinite; then :class:`kernlearn.IndefiniteKernelWarning` is raised.
+        the kernel may be indefinite; then :class:`kernlearn.exceptions.IndefiniteKernelWarning` is
+        raised.
     nu : float, default=0.3
         For "nu_svm", in (0, 1]: upper bound on the share of rows with a margin error. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVC 0.5.

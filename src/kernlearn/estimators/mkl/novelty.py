@@ -33,7 +33,8 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         0.3 is that of all its machines.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
-        the kernel may be indefinite; then :class:`kernlearn.IndefiniteKernelWarning` is raised.
+        the kernel may be indefinite; then :class:`kernlearn.exceptions.IndefiniteKernelWarning` is
+        raised.
     normalize : bool, default=True
         Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)). It is on by default, because
         without it the scale of a kernel would count as novelty.

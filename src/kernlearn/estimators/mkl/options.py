@@ -91,7 +91,7 @@ class MKLOptions(CombinationOptions):
         then takes fewer machine solves, and the solution is the same. Alignments and ``C="learn"``
         ignore it.
     callback : callable, optional
-        Called with a :class:`kernlearn.Progress` after every step; the fit ends when it
+        Called with a :class:`kernlearn.results.Progress` after every step; the fit ends when it
         returns True.
 
     Examples

@@ -61,7 +61,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         1 for the classifier.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
-        the kernel may be indefinite; then :class:`kernlearn.IndefiniteKernelWarning` is raised.
+        the kernel may be indefinite; then :class:`kernlearn.exceptions.IndefiniteKernelWarning` is
+        raised.
     epsilon : float or "auto", default="auto"
         Half the width of the tube of "epsilon_svr", in units of y. "auto" is a tenth of the
         targets' spread, the interquartile range over 1.35: the standard deviation of normal

@@ -14,11 +14,12 @@ import numpy as np
 from scipy.spatial.distance import cdist, pdist
 from sklearn.model_selection import StratifiedKFold
 
-from kernlearn import HyperkernelMetric, retrieval_auc
+from kernlearn import HyperkernelMetric
 from kernlearn.datasets import ImageSet, load_mnist_3v8
 from kernlearn.hyperkernels import GaussianHyperkernel
 from kernlearn.inspection import EmbeddingDisplay
 from kernlearn.kernels import Gaussian
+from kernlearn.metrics import retrieval_auc
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.kondor2007 import published
 from kernlearn.papers.kondor2007.protocol import DigitProtocol, draw_digits

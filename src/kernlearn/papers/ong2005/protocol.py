@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kernlearn import HyperkernelClassifier, HyperkernelOptions, Status
+from kernlearn import HyperkernelClassifier, HyperkernelOptions
 from kernlearn.datasets import (
     DataSet,
     RegressionSet,
@@ -24,6 +24,7 @@ from kernlearn.papers import splits
 from kernlearn.papers.grid_search import Estimator
 from kernlearn.papers.results_file import Json
 from kernlearn.papers.splits import TrainTestSplit, fingerprint
+from kernlearn.results import Status
 from kernlearn.typing import Array
 
 AnySet = TypeVar("AnySet", DataSet, RegressionSet)

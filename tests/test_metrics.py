@@ -30,15 +30,15 @@ def one_by_one(distances, labels):
 def test_it_is_the_mean_of_scikit_learns_areas_ties_included(distances, labels):
     labels[:3] = [7, 7, 8]
     expected = one_by_one(distances, labels)
-    assert kl.retrieval_auc(distances, labels) == pytest.approx(expected, rel=1e-12)
+    assert kl.metrics.retrieval_auc(distances, labels) == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_distance_of_a_point_to_itself_is_not_looked_at():
     rng = np.random.default_rng(0)
     distances, labels = rng.random((8, 8)), np.arange(8) % 3
-    before = kl.retrieval_auc(distances, labels)
+    before = kl.metrics.retrieval_auc(distances, labels)
     np.fill_diagonal(distances, np.inf)
-    assert kl.retrieval_auc(distances, labels) == before
+    assert kl.metrics.retrieval_auc(distances, labels) == before
 
 
 def test_queries_that_are_not_among_the_points():
@@ -46,23 +46,23 @@ def test_queries_that_are_not_among_the_points():
     distances, labels = rng.random((4, 7)), np.arange(7) % 2
     queries = np.array([0, 1, 1, 5])
     areas = [roc_auc_score(labels == queries[i], -distances[i]) for i in range(3)]
-    found = kl.retrieval_auc(distances, labels, queries)
+    found = kl.metrics.retrieval_auc(distances, labels, queries)
     assert found == pytest.approx(np.mean(areas), rel=1e-12), "the last query has no class here"
 
 
 def test_order_alone_counts_and_turning_it_round_turns_the_area_round():
     rng = np.random.default_rng(1)
     distances, labels = rng.random((12, 12)), np.array(list("abc") * 4)
-    area = kl.retrieval_auc(distances, labels)
-    assert kl.retrieval_auc(np.exp(7 * distances), labels) == area
-    assert kl.retrieval_auc(-distances, labels) == pytest.approx(1 - area, rel=1e-12)
-    assert kl.retrieval_auc(np.zeros((12, 12)), labels) == 0.5
+    area = kl.metrics.retrieval_auc(distances, labels)
+    assert kl.metrics.retrieval_auc(np.exp(7 * distances), labels) == area
+    assert kl.metrics.retrieval_auc(-distances, labels) == pytest.approx(1 - area, rel=1e-12)
+    assert kl.metrics.retrieval_auc(np.zeros((12, 12)), labels) == 0.5
 
 
 def test_nothing_is_changed():
     distances = np.random.default_rng(1).random((4, 4))
     before = distances.copy()
-    kl.retrieval_auc(distances, [0, 0, 1, 1])
+    kl.metrics.retrieval_auc(distances, [0, 0, 1, 1])
     np.testing.assert_array_equal(distances, before)
 
 
@@ -81,4 +81,4 @@ def test_nothing_is_changed():
 )
 def test_bad_input(arguments, message):
     with pytest.raises(ValueError, match=message):
-        kl.retrieval_auc(*arguments)
+        kl.metrics.retrieval_auc(*arguments)

@@ -49,9 +49,9 @@ def retrieval_auc(
     >>> import kernlearn as kl
     >>> x = [0.0, 1.0, 5.0, 5.5]
     >>> distances = [[abs(a - b) for b in x] for a in x]
-    >>> kl.retrieval_auc(distances, ["a", "a", "b", "b"])
+    >>> kl.metrics.retrieval_auc(distances, ["a", "a", "b", "b"])
     1.0
-    >>> kl.retrieval_auc(distances, ["a", "b", "a", "b"])
+    >>> kl.metrics.retrieval_auc(distances, ["a", "b", "a", "b"])
     0.25
     """
     table, classes = _check_distances(distances), np.asarray(labels)

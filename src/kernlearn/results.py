@@ -1,0 +1,8 @@
+"""What functions and fits return: a solution with its certificate, its status, and progress."""
+
+from kernlearn.bound import ErrorBound
+from kernlearn.runtime.status import Status
+from kernlearn.runtime.stopping import Progress
+from kernlearn.solvers.core.solution import Solution, Step
+
+__all__ = ["ErrorBound", "Progress", "Solution", "Status", "Step"]
