@@ -134,9 +134,7 @@ def mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
 
 
 def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
-    r"""Return the mean and its standard error :math:`s/\sqrt n`.
-
-    The error of a single value is unknown (nan), as is that of values with an infinity.
+    r"""Return the mean and its standard error :math:`s/\sqrt n`, or nan where s is unknown.
 
     >>> mean_and_error([1.0, 3.0])
     (2.0, 1.0)
@@ -146,11 +144,9 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
 
 
 def _mean_and_variance(values: Sequence[float]) -> tuple[float, float]:
-    n = len(values)
-    mean = math.fsum(values) / n
-    if n == 1 or math.isinf(mean):
-        return mean, math.nan
-    return mean, math.fsum((value - mean) ** 2 for value in values) / (n - 1)
+    mean = statistics.fmean(values)
+    known = len(values) > 1 and math.isfinite(mean)
+    return mean, statistics.variance(values) if known else math.nan
 
 
 def to_markdown(table: ComparisonTable) -> str:

@@ -8,29 +8,16 @@ format, cut short or altered is told from a good one before anything in it is us
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 from kernlearn.typing import Json
 
 
 class ModelFileError(ValueError):
     """A model file cannot be written or read; the message says why and what to do."""
-
-
-def load_skops() -> Any:
-    """Return the module ``skops.io``, imported at the first call."""
-    try:
-        return importlib.import_module("skops.io")
-    except ImportError as error:
-        raise ImportError(
-            "model files need the package skops, which is not installed: run "
-            'pip install "kernlearn[io]"'
-        ) from error
 
 
 MAGIC = b"kernlearn-model "

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from kernlearn.persistence._conversion import without_stand_ins
-from kernlearn.persistence._file import MAGIC, ModelFileError, check_magic, load_skops, unpack
+from kernlearn.persistence._file import MAGIC, ModelFileError, check_magic, unpack
 from kernlearn.persistence._payload import PayloadError, check_payload
 from kernlearn.persistence._trial_predictions import check_model
 from kernlearn.persistence.registry import trusted_names
+from kernlearn.runtime.optional import load_skops
 from kernlearn.typing import Json
 
 
@@ -66,7 +67,7 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> Any:
     name = Path(path).name
     header, payload = _checked_file(Path(path))
     allowed = trusted_names(trusted)
-    skops = load_skops()
+    skops = load_skops("reading a model file")
     try:
         refused = set(skops.get_untrusted_types(data=payload)) - set(allowed)
         if not refused:

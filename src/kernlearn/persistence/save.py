@@ -6,9 +6,10 @@ import os
 from collections.abc import Sequence
 
 from kernlearn.persistence._conversion import with_stand_ins
-from kernlearn.persistence._file import ModelFileError, load_skops, pack
+from kernlearn.persistence._file import ModelFileError, pack
 from kernlearn.persistence.registry import trusted_names
 from kernlearn.runtime.atomic_files import atomic_file
+from kernlearn.runtime.optional import load_skops
 
 
 def save(model: object, path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> None:
@@ -50,7 +51,7 @@ def save(model: object, path: str | os.PathLike[str], *, trusted: Sequence[type]
     ...     kl.load(Path(folder) / "kernel")
     Gaussian(gamma=0.5)
     """
-    skops = load_skops()
+    skops = load_skops("writing a model file")
     try:
         payload = skops.dumps(with_stand_ins(model))
         refused = set(skops.get_untrusted_types(data=payload)) - set(trusted_names(trusted))

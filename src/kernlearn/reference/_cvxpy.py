@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from kernlearn.reference.solution import ReferenceSolution
+from kernlearn.runtime import optional
 from kernlearn.runtime.warning_filters import quiet_about
 from kernlearn.typing import Array
 
@@ -25,27 +26,8 @@ _TIGHT = {
 _SHORT_STEPS = {"max_step_fraction": 0.9}
 _WITHOUT_SOLUTION = ("infeasible", "unbounded")
 _SOLVED = ("optimal", "optimal_inaccurate")
-
-
-def load_cvxpy() -> Any:
-    """
-    Return the ``cvxpy`` module.
-
-    It is imported at the first call, not with the package: the reference programs are optional,
-    and CVXPY takes about a second to import.
-
-    Raises
-    ------
-    ImportError
-        When CVXPY is not installed; the message names the extra that brings it.
-    """
-    try:
-        return importlib.import_module("cvxpy")
-    except ImportError as error:
-        raise ImportError(
-            "The reference programs expect the package cvxpy, which could not be imported; "
-            'install it with: pip install "kernlearn[reference]".'
-        ) from error
+# Imported at the first call, not with the package: it is optional, and takes a second to import.
+load_cvxpy = partial(optional.load_cvxpy, "a reference program")
 
 
 def solve(

@@ -1,6 +1,6 @@
 """The one place where optional packages are imported, other than those that draw or compute.
 
-They are pandas and pyarrow, of the extra io, networkx, and Dask.
+They are pandas, pyarrow and skops, of the extra io, networkx, Dask and CVXPY.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ def load_arrow(purpose: str) -> Module:
 
 
 load_pandas = partial(_load, "pandas")
+load_skops = partial(_load, "skops.io")
 load_networkx = partial(_load, "networkx", extra="graphs")
 load_dask = partial(_load, "dask", extra="dask")
 load_dask_array = partial(_load, "dask.array", extra="dask")
 load_distributed = partial(_load, "distributed", extra="dask")
 load_cloudpickle = partial(_load, "cloudpickle", extra="dask")  # it comes with Dask
+load_cvxpy = partial(_load, "cvxpy", extra="reference")

@@ -37,16 +37,13 @@ from kernlearn.papers.ong2005.tuned_rbf import TUNING_NOTE, RBFSearch, tuned_svm
 from kernlearn.papers.printed import PrintedTable, Row, beside, columns_of
 from kernlearn.papers.results_file import Json
 from kernlearn.papers.runner import run_splits
-from kernlearn.papers.tables import ComparisonTable, TableEntry
+from kernlearn.papers.tables import ComparisonTable
 from kernlearn.typing import Array
 
 Found = Sequence[float | None]
 
-TABLE_3_COLUMNS, TABLE_4_COLUMNS, TABLE_5_COLUMNS = map(
-    columns_of, (published.TABLE_3, published.TABLE_4, published.TABLE_5)
-)
-TUNED, LOG_C = TABLE_3_COLUMNS[4:]
-LEARNED, _, TUNED_SVR = TABLE_5_COLUMNS
+TUNED, LOG_C = columns_of(published.TABLE_3)[4:]
+LEARNED, _, TUNED_SVR = columns_of(published.TABLE_5)
 SWEPT_MACHINE = "C-SVM"
 SWEPT_SPLITS = 10
 USUAL_LAMBDA_H = 0.6
@@ -97,7 +94,7 @@ def reproduce_table3(
         description="Table 3, hyperkernels",
         settings=split_settings(data) | {"machines": machine_settings()},
     )
-    tuned = _run_rival(partial(tune_classifier, search), 3, data, search, options, splits)
+    tuned = _run_rival(tuned_svm, 3, data, search, options, splits)
     numbers: dict[str, dict[str, Found]] = {}
     for name in data:
         numbers[name] = {
@@ -119,9 +116,7 @@ def reproduce_table3(
         TUNING_NOTE,
         *fit_notes(fits),
     )
-    title = f"Ong, Smola and Williamson (2005), Table 3; ours over {splits} splits"
-    entries = _entries(published.TABLE_3, numbers, ".1f")
-    return ComparisonTable(title, ("data",), TABLE_3_COLUMNS, entries, notes)
+    return _compared(3, splits, published.TABLE_3, numbers, ".1f", notes)
 
 
 def reproduce_table4(
@@ -151,7 +146,7 @@ def reproduce_table4(
             errors = np.array([result[sweep] for result in results[name]])
             found += [errors.mean(axis=0).tolist(), [_average_deviation(errors)]]
             errors_h.setdefault(name, errors)
-        numbers[name] = dict(zip(TABLE_4_COLUMNS, found, strict=True))
+        numbers[name] = dict(zip(columns_of(published.TABLE_4), found, strict=True))
     gaps = [result["gap"] for of_set in results.values() for result in of_set]
     known = [gap for gap in gaps if gap is not None]
     notes = (
@@ -160,9 +155,7 @@ def reproduce_table4(
         usual_choice_note(errors_h, sweeps),
         f"Largest relative duality gap of all fits: {max(known, default=math.nan):.1e}.",
     )
-    title = f"Ong, Smola and Williamson (2005), Table 4; ours over {splits} splits"
-    entries = _entries(published.TABLE_4, numbers, ".1f")
-    return ComparisonTable(title, ("data",), TABLE_4_COLUMNS, entries, notes)
+    return _compared(4, splits, published.TABLE_4, numbers, ".1f", notes)
 
 
 def reproduce_table5(
@@ -184,7 +177,7 @@ def reproduce_table5(
         description="Table 5, hyperkernels",
         settings=split_settings(data) | {"machine": model.get_params(deep=False)},
     )
-    tuned = _run_rival(partial(tune_regressor, search), 5, data, search, options, splits)
+    tuned = _run_rival(tuned_svr, 5, data, search, options, splits)
     numbers: dict[str, dict[str, Found]] = {}
     for name in data:
         unit = UNITS[name]
@@ -199,13 +192,11 @@ def reproduce_table5(
         f"{TUNING_NOTE} Our copy does not print ε; here it is libsvm's {search.epsilon}.",
         *fit_notes({LEARNED: [result for of_set in learned.values() for result in of_set]}),
     )
-    title = f"Ong, Smola and Williamson (2005), Table 5; ours over {splits} splits"
-    entries = _entries(published.TABLE_5, numbers, ".2f")
-    return ComparisonTable(title, ("data",), TABLE_5_COLUMNS, entries, notes)
+    return _compared(5, splits, published.TABLE_5, numbers, ".2f", notes)
 
 
 def _run_rival(
-    cell: Callable[..., dict[str, float]],
+    tune: Callable[..., dict[str, float]],
     table: int,
     data: Mapping[str, DataSet] | Mapping[str, RegressionSet],
     search: RBFSearch,
@@ -213,7 +204,7 @@ def _run_rival(
     splits: int,
 ) -> dict[str, list[Json]]:
     return run_splits(
-        cell,
+        partial(tune_split, tune, search),
         data,
         min(splits, search.splits),
         options,
@@ -223,16 +214,15 @@ def _run_rival(
     )
 
 
-def tune_classifier(search: RBFSearch, data: DataSet, index: int, seed: int) -> dict[str, float]:
-    """Tune the rival of Table 3 on one split."""
-    return tuned_svm(draw_split(data, index, seed), index, search)
-
-
-def tune_regressor(
-    search: RBFSearch, data: RegressionSet, index: int, seed: int
+def tune_split(
+    tune: Callable[..., dict[str, float]],
+    search: RBFSearch,
+    data: DataSet | RegressionSet,
+    index: int,
+    seed: int,
 ) -> dict[str, float]:
-    """Tune the rival of Table 5 on one split."""
-    return tuned_svr(draw_split(data, index, seed), index, search)
+    """Tune the rival of Table 3 or of Table 5 on one split."""
+    return tune(draw_split(data, index, seed), index, search)
 
 
 def regress_split(data: RegressionSet, index: int, seed: int) -> dict[str, Json]:
@@ -264,15 +254,22 @@ def sweep_split(sweeps: LambdaSweeps, data: DataSet, index: int, seed: int) -> d
     return outcome
 
 
-def _entries(
-    printed: PrintedTable, numbers: Mapping[str, Mapping[str, Found]], number_format: str
-) -> tuple[TableEntry, ...]:
-    """Our numbers by set and column, beside the printed ones of these sets."""
+def _compared(
+    number: int,
+    splits: int,
+    printed: PrintedTable,
+    numbers: Mapping[str, Mapping[str, Found]],
+    number_format: str,
+    notes: tuple[str, ...],
+) -> ComparisonTable:
+    """The table of this number, with our numbers, by set and column, beside the printed ones."""
 
     def ours(row: Row, column: str) -> Found:
         return numbers[row[0]].get(column, [])
 
-    return tuple(beside(printed, numbers, ours, number_format, "standard deviation"))
+    title = f"Ong, Smola and Williamson (2005), Table {number}; ours over {splits} splits"
+    entries = beside(printed, numbers, ours, number_format, "standard deviation")
+    return ComparisonTable(title, ("data",), columns_of(printed), tuple(entries), notes)
 
 
 def _padded(numbers: Sequence[float], splits: int) -> Found:
