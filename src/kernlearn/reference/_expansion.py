@@ -31,15 +31,6 @@ from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
-class HyperRegulariser:
-    """λ_Q, the scale c of 1ᵀβ = c (None: no such constraint), and whether the norm is squared."""
-
-    lambda_q: float
-    c: float | None
-    squared: bool
-
-
-@dataclass(frozen=True, eq=False)
 class SectionFamily:
     """
     K(β) = Σ βₚKₚ and its norm ‖K̲^½β‖ in natural units; inputs are checked.
@@ -120,7 +111,9 @@ def expand(
     sections: ArrayLike,
     K_pivots: ArrayLike,
     y: ArrayLike,
-    regulariser: HyperRegulariser,
+    lambda_q: float,
+    c: float | None,
+    squared: bool,
     *,
     check_y: Callable[[ArrayLike, int], Array] = check_labels,
     C: float = np.inf,
@@ -130,6 +123,7 @@ def expand(
     """
     Check the data of a program, and go over to natural units.
 
+    λ_Q multiplies the norm or its square; c is the scale of 1ᵀβ = c, None without this constraint.
     The box is C/m and the ridge λm, as the paper writes them. With `fixed_sum` the program itself
     says how large α is, and only the kernel has a unit.
     """
@@ -138,22 +132,22 @@ def expand(
     n_pivots, m, _ = stack.shape
     root = square_root(check_pivots(K_pivots, n_pivots))
     targets = check_one_for_each(check_y(y, m), m)
-    lambda_q = check_positive("lambda_q", regulariser.lambda_q)
-    c = 1.0 if regulariser.c is None else check_positive("c", regulariser.c)
-    size = c * float(np.trace(stack, axis1=1, axis2=2).mean()) / m
+    lambda_q = check_positive("lambda_q", lambda_q)
+    unit = 1.0 if c is None else check_positive("c", c)
+    size = unit * float(np.trace(stack, axis1=1, axis2=2).mean()) / m
     box, ridge = C / m, lam * m
     v = size if fixed_sum else float(np.abs(targets).max()) or 1.0
     s = 1.0 if fixed_sum else alpha_unit(size / v, box, ridge / v)
     return SectionFamily(
-        sections=stack * (s * c / v),
+        sections=stack * (s * unit / v),
         pivots_root=root,
         y=targets if fixed_sum else targets / v,
-        lambda_q=lambda_q * c ** (2 if regulariser.squared else 1) / (v * s),
-        scaled=regulariser.c is not None,
-        squared=regulariser.squared,
+        lambda_q=lambda_q * unit ** (2 if squared else 1) / (v * s),
+        scaled=c is not None,
+        squared=squared,
         box=box / s,
         ridge=ridge * s / v,
         alpha_unit=s,
         target_unit=v,
-        weight_unit=c,
+        weight_unit=unit,
     )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from kernlearn.reference._checks import check_positive, check_share
 from kernlearn.reference._cvxpy import load_cvxpy
-from kernlearn.reference._expansion import HyperRegulariser, expand
+from kernlearn.reference._expansion import expand
 from kernlearn.reference.solution import ReferenceSolution
 
 
@@ -75,8 +75,7 @@ def ong_eq24(
     (1.5, [1.0, 0.0])
     """
     cp = load_cvxpy()
-    regulariser = HyperRegulariser(lambda_q, c, squared=True)
-    family = expand(sections, K_pivots, y, regulariser, C=check_positive("C", C))
+    family = expand(sections, K_pivots, y, lambda_q, c, True, C=check_positive("C", C))
     m = family.y.size
     eta, xi = cp.Variable(m), cp.Variable(m)
     gamma = cp.hstack([cp.Variable(1), eta, xi])
@@ -121,8 +120,7 @@ def ong_eq27(
     (1.207107, [0.5, 0.5])
     """
     cp = load_cvxpy()
-    regulariser = HyperRegulariser(lambda_q, c, squared)
-    family = expand(sections, K_pivots, y, regulariser, C=check_positive("C", C))
+    family = expand(sections, K_pivots, y, lambda_q, c, squared, C=check_positive("C", C))
     gamma, eta, xi = cp.Variable(), cp.Variable(family.y.size), cp.Variable(family.y.size)
     z = gamma * family.y + 1 + eta - xi
     loss = family.box * cp.sum(xi)
@@ -165,8 +163,7 @@ def ong_eq28(
     """
     cp = load_cvxpy()
     nu = check_share("nu", nu)
-    regulariser = HyperRegulariser(lambda_q, c, squared)
-    family = expand(sections, K_pivots, y, regulariser, fixed_sum=True)
+    family = expand(sections, K_pivots, y, lambda_q, c, squared, fixed_sum=True)
     m = family.y.size
     gamma, chi, eta, xi = cp.Variable(), cp.Variable(), cp.Variable(m), cp.Variable(m)
     z = gamma * family.y + chi + eta - xi
@@ -209,8 +206,7 @@ def ong_eq29(
     >>> round(solution.value, 6), solution.alpha.round(4).tolist()
     (1.107107, [0.4, 0.4])
     """
-    regulariser = HyperRegulariser(lambda_q, c, squared)
-    family = expand(sections, K_pivots, y, regulariser, lam=check_positive("lam", lam))
+    family = expand(sections, K_pivots, y, lambda_q, c, squared, lam=check_positive("lam", lam))
     m, bias = family.y.size, family.alpha_unit / family.target_unit
     eta = load_cvxpy().Variable(m)
     fixed = bias * np.outer(family.y, family.y) + family.ridge * np.eye(m)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from kernlearn.reference._checks import check_positive, check_share, check_targets
 from kernlearn.reference._cvxpy import load_cvxpy
-from kernlearn.reference._expansion import HyperRegulariser, expand
+from kernlearn.reference._expansion import expand
 from kernlearn.reference.solution import ReferenceSolution
 from kernlearn.typing import Array
 
@@ -53,10 +53,11 @@ def ong_eq30(
     """
     cp = load_cvxpy()
     nu = check_share("nu", nu)
-    regulariser = HyperRegulariser(check_positive("lambda_q", lambda_q) / nu, c, squared)
     # There are no labels: every point counts as +1, and G(β) is K.
+    lambda_q = check_positive("lambda_q", lambda_q) / nu
+    y = np.ones(np.shape(sections)[-1])
     family = expand(
-        sections, K_pivots, [], regulariser, check_y=lambda _, n: np.ones(n), fixed_sum=True
+        sections, K_pivots, y, lambda_q, c, squared, check_y=check_targets, fixed_sum=True
     )
     m = family.y.size
     gamma, eta, xi = cp.Variable(), cp.Variable(m), cp.Variable(m)
@@ -109,8 +110,10 @@ def ong_eq31(
     cp = load_cvxpy()
     lam, nu = check_positive("lam", lam), check_share("nu", nu)
     spread = float(np.std(np.asarray(y, dtype=np.float64))) if c is None else c
-    regulariser = HyperRegulariser(check_positive("lambda_q", lambda_q) / lam, spread, squared)
-    family = expand(sections, K_pivots, y, regulariser, check_y=check_targets, C=1 / lam)
+    lambda_q = check_positive("lambda_q", lambda_q) / lam
+    family = expand(
+        sections, K_pivots, y, lambda_q, spread, squared, check_y=check_targets, C=1 / lam
+    )
     m, signs = family.y.size, np.repeat([1.0, -1.0], family.y.size)
     gamma, chi, eta, xi = cp.Variable(), cp.Variable(), cp.Variable(2 * m), cp.Variable(2 * m)
     z = -signs * np.tile(family.y, 2) - gamma * signs + eta - xi - chi
@@ -152,7 +155,7 @@ def ong_eq32(
     >>> round(solution.value, 6), solution.weights.round(4).tolist()
     (1.207107, [1.0, 0.0])
     """
-    family = expand(sections, K_pivots, y, HyperRegulariser(lambda_q, c, squared))
+    family = expand(sections, K_pivots, y, lambda_q, c, squared)
     # As an expression, so that the solver judges whether y is in the range of the kernels.
     return family.minimise(family.sections, load_cvxpy().Constant(family.y), solver)
 
@@ -200,8 +203,10 @@ def ong_before_eq8(
     (1.5, [0.25, -0.25])
     """
     lam = check_positive("lam", lam)
-    regulariser = HyperRegulariser(check_positive("lambda_q", lambda_q) / lam, c, squared)
-    family = expand(sections, K_pivots, y, regulariser, check_y=check_targets, lam=lam / 2)
+    lambda_q = check_positive("lambda_q", lambda_q) / lam
+    family = expand(
+        sections, K_pivots, y, lambda_q, c, squared, check_y=check_targets, lam=lam / 2
+    )
     z = family.y + load_cvxpy().Variable()
     ridge = family.ridge * np.eye(family.y.size)
 
