@@ -26,7 +26,7 @@ import pandas as pd
 from sklearn.datasets import load_digits, make_classification, make_friedman1
 from sklearn.metrics import log_loss
 
-from benchmarks.timing import say
+from benchmarks.claims import say
 from kernlearn import KernelClassifier, load, save
 from kernlearn.runtime.threads import one_thread
 

@@ -53,12 +53,13 @@ def ong_eq30(
     """
     cp = load_cvxpy()
     nu = check_share("nu", nu)
-    # There are no labels: every point counts as +1, and G(β) is K.
     lambda_q = check_positive("lambda_q", lambda_q) / nu
-    y = np.ones(np.shape(sections)[-1])
-    family = expand(
-        sections, K_pivots, y, lambda_q, c, squared, check_y=check_targets, fixed_sum=True
-    )
+
+    def check_y(_: ArrayLike, n_points: int) -> Array:
+        """There are no labels: every point counts as +1, and G(β) is K."""
+        return np.ones(n_points)
+
+    family = expand(sections, K_pivots, [], lambda_q, c, squared, check_y=check_y, fixed_sum=True)
     m = family.y.size
     gamma, eta, xi = cp.Variable(), cp.Variable(m), cp.Variable(m)
     loss = cp.sum(xi) / (nu * m) - gamma
@@ -204,9 +205,7 @@ def ong_before_eq8(
     """
     lam = check_positive("lam", lam)
     lambda_q = check_positive("lambda_q", lambda_q) / lam
-    family = expand(
-        sections, K_pivots, y, lambda_q, c, squared, check_y=check_targets, lam=lam / 2
-    )
+    family = expand(sections, K_pivots, y, lambda_q, c, squared, check_y=check_targets, lam=lam / 2)
     z = family.y + load_cvxpy().Variable()
     ridge = family.ridge * np.eye(family.y.size)
 
