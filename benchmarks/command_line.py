@@ -27,7 +27,7 @@ from kernlearn.methods.method import Setting
 from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import find_method
 from kernlearn.speed.timings import best_of
-from kernlearn.tables.column import Column
+from kernlearn.tables.typed import Column
 
 COLUMNS = 10
 

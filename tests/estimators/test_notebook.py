@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_html_repr
 
 import kernlearn as kl
-from kernlearn.formulas.markup import formula_html
+from kernlearn.formulas.formula import formula_html
 from kernlearn.hyperkernels import Harmonic
 from kernlearn.kernels import Gaussian, Kernel, Linear
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from kernlearn.families.column_products import BlockOptions
-from kernlearn.families.kernel_pool import KernelPool
-from kernlearn.families.landmark_pool import (
+from kernlearn.families.kernel_pool import (
     LEAST,
+    KernelPool,
     LandmarkPool,
     corner_of,
     eliminated,

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from kernlearn.formulas.markup import LONGEST, MOST_TERMS, formula_html
+from kernlearn.formulas.formula import LONGEST, MOST_TERMS, formula_html
 from kernlearn.hyperkernels import ARDHarmonic
 from kernlearn.inspection import kernel_formula
 from kernlearn.kernels import Columns, Gaussian, Linear, Matern, Polynomial, WeightedSum

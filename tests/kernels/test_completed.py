@@ -20,7 +20,7 @@ from kernlearn.kernels import (
     Sum,
     WhereKnown,
 )
-from kernlearn.kernels.completed import _RIDGES, _left_out, completed
+from kernlearn.kernels.missing_sources import _RIDGES, _left_out, completed
 from kernlearn.testing import check_kernel
 
 FIRST, SECOND, THIRD = slice(0, 2), slice(2, 4), slice(4, 5)

@@ -1,1 +1,1 @@
-"""Kernels written down: in plain characters (`formula`), and as HTML (`markup`)."""
+"""Kernels written down, in plain characters and as HTML."""

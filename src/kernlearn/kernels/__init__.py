@@ -6,7 +6,6 @@ from kernlearn.kernels.bag import Bag
 from kernlearn.kernels.bank import default_bank
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.columns import Columns, Stretched
-from kernlearn.kernels.completed import Completed
 from kernlearn.kernels.features import Features
 from kernlearn.kernels.global_alignment import GlobalAlignment
 from kernlearn.kernels.graphs.nodes import Diffusion, RegularizedLaplacian
@@ -14,6 +13,7 @@ from kernlearn.kernels.graphs.patterns import ShortestPath, WeisfeilerLehman
 from kernlearn.kernels.grid import Grid, PerColumn
 from kernlearn.kernels.histograms import ChiSquared, Intersection
 from kernlearn.kernels.inner_product import Linear, Polynomial
+from kernlearn.kernels.missing_sources import Completed, WhereKnown
 from kernlearn.kernels.normalized import Centered, Normalized
 from kernlearn.kernels.overlap import Overlap
 from kernlearn.kernels.precomputed import Precomputed
@@ -21,7 +21,6 @@ from kernlearn.kernels.radial import ARDGaussian, Gaussian, Laplacian, Matern
 from kernlearn.kernels.sequences.subsequence import Subsequence
 from kernlearn.kernels.sequences.words import Mismatch, Spectrum, WeightedDegree
 from kernlearn.kernels.tree_paths import TreePaths
-from kernlearn.kernels.where_known import WhereKnown
 
 __all__ = [
     "ANOVA",

@@ -12,8 +12,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from kernlearn.tables import Column, columns_used
-from kernlearn.tables.column import THINGS
 from kernlearn.tables.describe import MAX_CATEGORIES
+from kernlearn.tables.typed import THINGS
 
 NUMBERS, CATEGORIES = "numbers", "categories"
 

@@ -26,7 +26,7 @@ from kernlearn.methods.scores import SCORING, Score, ScoreOptions
 from kernlearn.methods.splits import Split, fold_splits, holdout_split, time_blocks, time_splits
 from kernlearn.runtime.stopping import Progress
 from kernlearn.tables import Column, columns_used
-from kernlearn.tables.column import THINGS
+from kernlearn.tables.typed import THINGS
 from kernlearn.typing import Array, Indices, PandasFrame, Targets
 
 if TYPE_CHECKING:

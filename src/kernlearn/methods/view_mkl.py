@@ -23,7 +23,7 @@ from kernlearn.kernels import (
     WeisfeilerLehman,
     WhereKnown,
 )
-from kernlearn.tables.column import THINGS
+from kernlearn.tables.typed import THINGS
 from kernlearn.typing import Array, Indices, PandasFrame
 
 MARK = "__"

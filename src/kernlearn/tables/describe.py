@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.runtime.phrases import counted
-from kernlearn.tables.column import Column
 from kernlearn.tables.formats import TableError
 from kernlearn.tables.notation import (
     COMMAS,
@@ -20,6 +19,7 @@ from kernlearn.tables.notation import (
     number_notation,
 )
 from kernlearn.tables.typed import (
+    Column,
     as_dates,
     as_numbers,
     as_text,

@@ -1,8 +1,9 @@
-"""Cells to numbers and text, by what each column was found to be."""
+"""Columns as they were understood, and their cells as numbers and text."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from numbers import Real
 from typing import Any, SupportsFloat
@@ -11,11 +12,53 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.runtime.optional import load_pandas
-from kernlearn.tables.column import THINGS, Column, columns_used
 from kernlearn.tables.formats import TableError, check_names_differ
 from kernlearn.tables.notation import TRUTHS, date_in_words, parse_numbers
 from kernlearn.tables.text import MISSING
 from kernlearn.typing import Array, PandasFrame, PandasSeries
+
+THINGS = ("sequence", "sparse row", "graph", "words")
+USED = ("number", "category", "date", "row number", *THINGS)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as it was understood.
+
+    Attributes
+    ----------
+    name : str
+        As in the table.
+    kind : str
+        "number", "category", "date" and "row number" are used, and with views "sequence",
+        "sparse row", "graph" and "words"; "constant", "identifier", "empty", "text", "dropped" and
+        "group" are not.
+    action : str
+        What was done with it, in words.
+    notation : str
+        How its numbers or dates are written (:mod:`kernlearn.tables.notation`); empty for plain
+        numbers and for dates like 2024-01-31.
+    """
+
+    name: str
+    kind: str
+    action: str
+    notation: str = ""
+
+    @property
+    def is_used(self) -> bool:
+        """Whether the model sees it."""
+        return self.kind in USED
+
+
+def columns_used(columns: Sequence[Column], *kinds: str) -> list[str]:
+    """Names of the columns that the model sees, or of those of some kinds.
+
+    >>> columns_used([Column("a", "number", ""), Column("b", "constant", "")])
+    ['a']
+    """
+    return [c.name for c in columns if c.is_used and (not kinds or c.kind in kinds)]
+
 
 # Distances and variances are squares: beyond these sizes they would be infinite, or zero for a
 # column that is not constant. Sums of millions of squares of the largest are floats too.

@@ -5,13 +5,12 @@ import pytest
 
 import kernlearn as kl
 from kernlearn.estimators.mkl.parameters import EngineOptions
-from kernlearn.families.kernel_pool import KernelPool
-from kernlearn.families.landmark_pool import LandmarkPool, shared_landmarks
+from kernlearn.families.kernel_pool import KernelPool, LandmarkPool, shared_landmarks
 from kernlearn.families.matrices import GramStack
 from kernlearn.kernels import Gaussian, Grid, Linear
 from kernlearn.quality import QUALITIES, Settings
 from kernlearn.solvers.core.problem import Control, WeightSet
-from kernlearn.solvers.engine.column_master import FactorMaster
+from kernlearn.solvers.engine.approximate import FactorMaster
 from kernlearn.solvers.engine.statement import Statement
 from kernlearn.solvers.nystroem.rank import FactorLimits, RankOptions
 from kernlearn.solvers.weights.column_generation import ColumnGeneration

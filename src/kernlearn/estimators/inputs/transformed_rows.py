@@ -19,8 +19,7 @@ from kernlearn.kernels._composite import _Combination, _Wrapper, with_parts
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import take_rows
-from kernlearn.kernels.completed import Completed
-from kernlearn.kernels.where_known import known_rows
+from kernlearn.kernels.missing_sources import Completed, known_rows
 from kernlearn.typing import Array, Indices, Rows
 
 

@@ -22,8 +22,7 @@ from kernlearn.gram.psd import Repair
 from kernlearn.kernels import Centered, Grid, Kernel, Normalized, Precomputed
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import take_rows
-from kernlearn.kernels.completed import completed
-from kernlearn.kernels.where_known import with_gaps
+from kernlearn.kernels.missing_sources import completed, with_gaps
 from kernlearn.runtime.memory import combination_bytes, matrices, require
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.threads import n_threads

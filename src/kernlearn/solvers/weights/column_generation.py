@@ -29,8 +29,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernlearn.families.kernel_pool import KernelPool
-from kernlearn.families.landmark_pool import LandmarkPool
+from kernlearn.families.kernel_pool import KernelPool, LandmarkPool
 from kernlearn.quality.machine import Machine
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped
