@@ -9,7 +9,7 @@ import pytest
 
 import kernlearn as kl
 from kernlearn.kernels import Gaussian, Linear
-from kernlearn.numerics.split_products import SplitMatrices
+from kernlearn.numerics.sums import SplitMatrices
 
 
 def exact_form(K, v):

@@ -182,6 +182,20 @@ class FactorRows:
         return self._Z, 1 if whole else 2 * self.n_columns
 
 
+@dataclass(frozen=True)
+class FactorCorner:
+    """Z with so many columns of each kernel."""
+
+    rows: FactorRows
+    rank: int
+
+    def applied(self, weights: Array, a: Array) -> Array:
+        """K(w)a."""
+        factors = self.rows.factors
+        diagonal = np.where(factors.place < self.rank, weights[factors.owner], 0.0)
+        return self.rows.times(diagonal[:, None] * self.rows.transposed_times(a))
+
+
 def _of_Z(
     product: OfZ, factors: Factors | None, block: Rows, rows: slice, *parts: Array
 ) -> DeviceArray:

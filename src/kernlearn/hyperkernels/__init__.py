@@ -1,8 +1,7 @@
 """Hyperkernels k̲((x, z), (s, t)): kernels between pairs of points, whose sections are kernels."""
 
 from kernlearn.hyperkernels.base import Expansion, Hyperkernel
-from kernlearn.hyperkernels.convolution import Convolution
-from kernlearn.hyperkernels.gaussian import GaussianHyperkernel
+from kernlearn.hyperkernels.convolution import Convolution, GaussianHyperkernel
 from kernlearn.hyperkernels.harmonic import ARDHarmonic, Harmonic
 from kernlearn.hyperkernels.series import TABLE_2, Explicit, PowerSeries, Series
 from kernlearn.hyperkernels.translation_invariant import TranslationInvariant

@@ -129,10 +129,11 @@ class Features(_Wrapper):
         values: Table = shared(
             "transform", lambda: transformer.transform(self._seen(X)), transformer, X
         )
-        if getattr(values, "shape", (None,))[0] != X.shape[0]:
+        n_rows = getattr(values, "shape", (type(values).__name__,))[0]
+        if n_rows != X.shape[0]:
             raise ValueError(
                 f"Features' transformer must return as many rows as it was given, {X.shape[0]}, "
-                f"got {_count(values)} from {transformer!r}; choose one that keeps the rows."
+                f"got {n_rows} from {transformer!r}; choose one that keeps the rows."
             )
         return values
 
@@ -157,11 +158,6 @@ def _first_step(transformer: BaseEstimator) -> BaseEstimator:
     if isinstance(transformer, FeatureUnion):
         return _first_step(transformer.transformer_list[0][1])
     return transformer
-
-
-def _count(values: object) -> str:
-    shape = getattr(values, "shape", None)
-    return str(shape[0]) if shape else type(values).__name__
 
 
 def _check_text(things: Things) -> None:

@@ -241,6 +241,12 @@ class SelectionCriterion:
     negligible: float = np.finfo(float).tiny
     small_theta: float = 0.0  # The ε of the regularised criterion
 
+    @classmethod
+    def leave_one_out(cls, weight: Array, spread: float) -> Self:
+        """For targets of this spread, of which errors of a millionth are as good as none."""
+        negligible = max(1e-12 * spread, np.finfo(float).tiny)
+        return cls(LeaveOneOut(weight), negligible=negligible)
+
     def value(self, fit: LSSVMFit, theta: Array) -> float:
         """The criterion as it is written above: Q, or L without ε."""
         if not self.regularised:

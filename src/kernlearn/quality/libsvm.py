@@ -67,11 +67,7 @@ def coefficients(
 
 
 def train(
-    estimator: LibsvmEstimator,
-    K: Array,
-    target: Array | None,
-    weight: Array | None,
-    limits: _Limits,
+    model: LibsvmEstimator, K: Array, target: Array | None, weight: Array | None, limits: _Limits
 ) -> tuple[Array, float]:
     """Signed coefficients and intercept of an SVC, NuSVC, OneClassSVM, SVR or NuSVR.
 
@@ -80,9 +76,9 @@ def train(
     """
     try:
         try:
-            support, coef, intercept = _by_compiled(estimator, K, target, weight, limits)
+            support, coef, intercept = _by_compiled(model, K, target, weight, limits)
         except (AttributeError, TypeError):
-            support, coef, intercept = _by_estimator(estimator, K, target, weight, limits)
+            support, coef, intercept = _by_estimator(model, K, target, weight, limits)
     except ValueError as error:  # of libsvm
         raise NumericalError(str(error)) from error
     a = np.zeros(len(K))
@@ -94,16 +90,12 @@ _Found = tuple[NDArray[np.intp], Array, float]
 
 
 def _by_compiled(
-    estimator: LibsvmEstimator,
-    K: Array,
-    target: Array | None,
-    weight: Array | None,
-    limits: _Limits,
+    model: LibsvmEstimator, K: Array, target: Array | None, weight: Array | None, limits: _Limits
 ) -> _Found:
-    machine, names = _MACHINES[type(estimator)]
+    machine, names = _MACHINES[type(model)]
     y = np.ones(len(K)) if target is None else np.array(target, dtype=float)
     classes = np.empty(0)
-    if isinstance(estimator, SVC | NuSVC):
+    if isinstance(model, SVC | NuSVC):
         y, classes = (y > 0).astype(float), np.ones(2)
         if y.min() == y.max():
             raise NumericalError("expected two classes, got one")
@@ -115,7 +107,7 @@ def _by_compiled(
         kernel="precomputed",
         sample_weight=np.array([] if weight is None else weight, dtype=float),
         class_weight=classes,
-        **{name: float(getattr(estimator, name)) for name in names},
+        **{name: float(getattr(model, name)) for name in names},
         **limits,
     )
     support, coef, intercept = found[0], found[3][0], float(found[4][0])
@@ -126,15 +118,11 @@ def _by_compiled(
 
 
 def _by_estimator(
-    estimator: LibsvmEstimator,
-    K: Array,
-    target: Array | None,
-    weight: Array | None,
-    limits: _Limits,
+    model: LibsvmEstimator, K: Array, target: Array | None, weight: Array | None, limits: _Limits
 ) -> _Found:
     """The same by what is public."""
-    estimator.set_params(kernel="precomputed", **limits)
+    model.set_params(kernel="precomputed", **limits)
     unchecked = config_context(assume_finite=True, skip_parameter_validation=True)
     with quiet_about(ConvergenceWarning), unchecked:
-        estimator.fit(K, target, sample_weight=weight)
-    return estimator.support_, estimator.dual_coef_[0], float(estimator.intercept_[0])
+        model.fit(K, target, sample_weight=weight)
+    return model.support_, model.dual_coef_[0], float(model.intercept_[0])

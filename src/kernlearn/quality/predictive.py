@@ -60,8 +60,10 @@ class PredictiveLoss(ABC):
         """The loss of every row, summed over targets."""
 
     def wrong(self, predictions: Array) -> Mask:
-        """For labels, which rows are told wrong."""
-        raise NotImplementedError
+        """For labels, the rows that the largest value, or the sign of the only one, tells wrong."""
+        if self.Y.shape[1] == 1:
+            return np.asarray((predictions[:, 0] > 0) != (self.Y[:, 0] > 0))
+        return np.asarray(predictions.argmax(axis=1) != self.Y.argmax(axis=1))
 
     def link(self, predictions: Array) -> Link | None:
         """What predictions go through before they are compared and mixed; None for nothing."""
@@ -202,12 +204,6 @@ class LogLoss(PredictiveLoss):
         """Cross-entropy at these log-odds."""
         return np.asarray((np.logaddexp(0.0, predictions) - self.targets * predictions).sum(axis=1))
 
-    def wrong(self, predictions: Array) -> Mask:
-        """The rows whose label the largest value, or the sign of the only one, does not tell."""
-        if self.Y.shape[1] == 1:
-            return np.asarray((predictions[:, 0] > 0) != (self.Y[:, 0] > 0))
-        return _misnamed(predictions, self.Y)
-
     def link(self, predictions: Array) -> Link | None:
         """The discriminants of several classes."""
         if self.Y.shape[1] == 1:
@@ -259,11 +255,3 @@ class ClassLoss(PredictiveLoss):
         """Cross-entropy of the softmax."""
         whole = logsumexp(predictions, axis=1)
         return np.asarray(whole - (self.targets * predictions).sum(axis=1))
-
-    def wrong(self, predictions: Array) -> Mask:
-        """The rows whose class does not have the largest value."""
-        return _misnamed(predictions, self.Y)
-
-
-def _misnamed(predictions: Array, Y: Array) -> Mask:
-    return np.asarray(predictions.argmax(axis=1) != Y.argmax(axis=1))

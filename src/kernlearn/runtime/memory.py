@@ -42,9 +42,11 @@ def require(needed: float, what: str, cure: str) -> None:
         return
     there = available()
     if there is not None and needed > there:
+        more = f"set the environment variable {ALLOWANCE} if there is more"
+        more = more if _limit.get() is None else "allow more of it"
         raise MemoryError(
             f"expected {in_words(needed)} of free memory for {what}, got {in_words(there)}; "
-            f"{cure}, or {_more()}"
+            f"{cure}, or {more}"
         )
 
 
@@ -140,13 +142,6 @@ def resident() -> int:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
     return 0
-
-
-def _more() -> str:
-    """How to allow more."""
-    if _limit.get() is not None:
-        return "allow more of it"
-    return f"set the environment variable {ALLOWANCE} if there is more"
 
 
 def parse_size(text: str, name: str = ALLOWANCE) -> int:

@@ -157,18 +157,15 @@ def one_thread() -> _Limits:
     if not _limits:
         with _making:
             if not _limits:
-                _limits.append(_new_limits())
+                found = _libraries()
+                shared = _Limit([library for library in found if not library.of_thread]).register()
+                local = _LimitOfThread() if any(library.of_thread for library in found) else None
+                _limits.append((shared, local))
     process, threads = _limits[0]
     return _Limits(process) if threads is None else _Limits(process, threads.limit)
 
 
 _limits: list[tuple[_Limit, _LimitOfThread | None]] = []
-
-
-def _new_limits() -> tuple[_Limit, _LimitOfThread | None]:
-    found = _libraries()
-    shared = _Limit([library for library in found if not library.of_thread]).register()
-    return shared, _LimitOfThread() if any(library.of_thread for library in found) else None
 
 
 @cache

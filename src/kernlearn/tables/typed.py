@@ -189,19 +189,18 @@ def as_text(cells: PandasSeries) -> NDArray[np.object_]:
     A whole number reads the same whether it came as text, as an integer or as a float.
     """
     pd = load_pandas("reading a table")
+    known = cells.notna().to_numpy()
+    present = cells[known].tolist()
     if pd.api.types.infer_dtype(cells, skipna=True) == "string":
         # Of many cells with few values each value is looked at once. Only of text: 1 and True are
         # equal, and read differently.
-        known = cells.notna().to_numpy()
-        present = cells[known].tolist()
         read = {cell: _text(cell) for cell in set(present)}
-        texts = np.full(len(cells), "", dtype=object)
-        texts[known] = [read[cell] for cell in present]
-        return texts
-    values = np.empty(len(cells), dtype=object)
-    for i, (cell, missing) in enumerate(zip(cells.tolist(), cells.isna().tolist(), strict=True)):
-        values[i] = "" if missing else _text(cell)
-    return values
+        found = [read[cell] for cell in present]
+    else:
+        found = [_text(cell) for cell in present]
+    texts = np.full(len(cells), "", dtype=object)
+    texts[known] = np.array(found, dtype=object)
+    return texts
 
 
 def _as_things(cells: PandasSeries) -> NDArray[np.object_]:

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kernlearn.solvers.optimize.bounded_newton import QuadraticModel, bounded_newton
 from kernlearn.solvers.optimize.coroutines import drive
+from kernlearn.solvers.optimize.descent import QuadraticModel, bounded_newton
 
 
 def run(value, gradient, hessian, start, low, scale=None, max_iter=100, fails=lambda x: False):

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kernlearn.solvers.optimize.capped_bfgs import capped_bfgs
 from kernlearn.solvers.optimize.coroutines import drive
+from kernlearn.solvers.optimize.descent import capped_bfgs
 
 FREE = np.array([True, True])
 LOW, HIGH = np.full(2, -20.0), np.full(2, 20.0)

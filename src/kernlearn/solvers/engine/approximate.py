@@ -30,7 +30,7 @@ from kernlearn.solvers.nystroem.rank import FactorLimits, RankOptions, RankSearc
 from kernlearn.solvers.nystroem.weight_search import learn_least_squares, learn_machines
 from kernlearn.solvers.weights.choice_of_C import PATH_TOL
 from kernlearn.solvers.weights.column_generation import ColumnGeneration
-from kernlearn.solvers.weights.column_master import Master
+from kernlearn.solvers.weights.column_master import Master, proof_of
 from kernlearn.typing import Array, Indices, Rows
 
 LARGEST = 1000  # kernels at most: Newton's method works on matrices of their number
@@ -50,10 +50,8 @@ class FactorMaster(Master):
         super().__init__(min(max(most, 2), LARGEST, pool.n_matrices))
         self.pool, self.source, self.limits = pool, source, limits
         self.settings = statement.settings
-        self.machines, self.Y = (
-            statement.machines(self.settings),
-            np.column_stack(statement.targets),
-        )
+        self.machines = statement.machines(self.settings)
+        self.Y = np.column_stack(statement.targets)
         self.least_squares = statement.quality == "least_squares"
         self.maps: list[NystroemMap] = []
         self._last: LowRankSolution | None = None
@@ -79,10 +77,7 @@ class FactorMaster(Master):
                 rows, self.machines, np.array([exact, exact]), weight_set, control, self._last
             )
         self._last = replace(found, proof=None)
-        if found.proof is not None:
-            return found, found.proof
-        coefs = np.atleast_2d(np.asarray(found.dual_coef))
-        return found, Proof(np.ones(1), coefs[None], 0.0)
+        return found, proof_of(found, found.proof)
 
     def _by_moments(
         self, factors: Factors, weight_set: WeightSet, control: Control

@@ -9,12 +9,12 @@ everything from Z, on all its rows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
-from kernlearn.families.factor_rows import FactorRows
+from kernlearn.families.factor_rows import FactorCorner, FactorRows
 from kernlearn.families.factors import Factors
 from kernlearn.families.weights import positive_weights
 from kernlearn.runtime.status import Status
@@ -216,29 +216,13 @@ class WideBackend(FactorBackend):
             exact, kept = self.traces @ solution.weights
             return LossByRank(ranks[-1:], np.array([max(1.0 - kept / exact, 0.0)]))
         with threads_for(self.rows.n_rows):
-            Y, theta = (
-                np.column_stack(self.statement.targets),
-                self.statement.settings.sample_weight,
-            )
+            Y = np.column_stack(self.statement.targets)
+            theta = self.statement.settings.sample_weight
             known = Y, theta, folds_of(self.rows.n_rows, self.statement.fold), 1.0 / C
-            parts = [_Corner(self.rows, int(rank)) for rank in ranks]
+            parts = [FactorCorner(self.rows, int(rank)) for rank in ranks]
             losses = [leave_out_folds(part, solution.weights, *known).loss for part in parts]
         return LossByRank(ranks, np.array(losses))
 
     def dual_coef(self, C: float, solution: LowRankSolution) -> Array:
         """Those of the machines."""
         return np.atleast_2d(np.asarray(solution.dual_coef))
-
-
-@dataclass(frozen=True)
-class _Corner:
-    """Z with so many columns of each kernel."""
-
-    rows: FactorRows
-    rank: int
-
-    def applied(self, weights: Array, a: Array) -> Array:
-        """K(w)a."""
-        factors = self.rows.factors
-        diagonal = np.where(factors.place < self.rank, weights[factors.owner], 0.0)
-        return self.rows.times(diagonal[:, None] * self.rows.transposed_times(a))

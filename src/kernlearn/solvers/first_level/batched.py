@@ -25,7 +25,7 @@ from kernlearn.solvers.first_level.problem import (
 )
 from kernlearn.solvers.machine.least_squares import Bordered
 from kernlearn.solvers.optimize.batches import Stacks
-from kernlearn.solvers.optimize.bounded_newton import QuadraticModel
+from kernlearn.solvers.optimize.descent import QuadraticModel
 from kernlearn.typing import Array
 
 # Matrices of the size of the kernel's that a machine has at most in a stack, and columns of pairs

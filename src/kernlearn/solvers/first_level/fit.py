@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernlearn.numerics.rounding import is_less
-from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut, SelectionCriterion
+from kernlearn.quality.held_out import KFoldLoss, SelectionCriterion
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.first_level.problem import (
@@ -42,8 +42,6 @@ from kernlearn.typing import Array, Indices
 _FINAL_TOL = 1e-12
 # λ starts at this share of the kernel's mean diagonal.
 _FIRST_LAM = 0.3
-# Held-out errors of a millionth of the targets' spread are as good as none.
-_NEGLIGIBLE = 1e-12
 # The slope of the logarithm of the loss at which the search for one bandwidth ends: it changes by
 # less than a thousandth from there on.
 _TOL, _STEPS = 3e-2, 100
@@ -206,8 +204,7 @@ class FirstLevelStarts:
     def _objective(self) -> SelectionObjective:
         problem, left = self.problem, self.control.stopping.seconds_left
         spread = float(problem.weight @ (problem.Y**2).sum(axis=1))
-        negligible = max(_NEGLIGIBLE * spread, np.finfo(float).tiny)
-        criterion = SelectionCriterion(LeaveOneOut(problem.weight), False, negligible)
+        criterion = SelectionCriterion.leave_one_out(problem.weight, spread)
         # Nothing is told of these machines, but the time they take counts.
         silent = StoppingControl(time_limit=None if np.isinf(left) else left)
         return SelectionObjective(

@@ -37,8 +37,8 @@ from kernlearn.families.parametric import ParametricKernel
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.machine.least_squares import Bordered
-from kernlearn.solvers.optimize.bounded_newton import Descent, QuadraticModel, bounded_newton
 from kernlearn.solvers.optimize.coroutines import drive
+from kernlearn.solvers.optimize.descent import Descent, QuadraticModel, bounded_newton
 from kernlearn.typing import Array, DeviceArray, Indices, Scalar
 
 # Ridges below these shares of the mean diagonal of K drown in rounding; the next one is tried

@@ -28,9 +28,8 @@ from scipy.optimize import minimize
 
 from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, Trained, TrainingSearch, alone
-from kernlearn.solvers.optimize.bounded_newton import Descent
-from kernlearn.solvers.optimize.capped_bfgs import capped_bfgs
 from kernlearn.solvers.optimize.coroutines import gather, in_turn
+from kernlearn.solvers.optimize.descent import Descent, capped_bfgs
 from kernlearn.solvers.selection.objective import SelectionOptions
 from kernlearn.typing import Array, Indices, Mask
 

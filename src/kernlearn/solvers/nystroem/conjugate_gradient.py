@@ -23,12 +23,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.families.factor_rows import ExplicitRows
+from kernlearn.families.factor_rows import ExplicitRows, FactorCorner
 from kernlearn.numerics.sums import EPS, rounding
 from kernlearn.solvers.core.oracle import Evaluation, Plane
 from kernlearn.typing import Array
@@ -41,11 +41,8 @@ CURVED, HELD_OUT, PROVED = 0.1, 1e-2, 1e-6
 SPARE = 0.1
 
 
-class Rows(Protocol):
-    """Z, however it is kept."""
-
-    def applied(self, weights: Array, a: Array) -> Array:
-        """K(w)a, for a of shape (n, l)."""
+# Z, however it is kept.
+Rows: TypeAlias = ExplicitRows | FactorCorner
 
 
 class RowSystems:

@@ -46,15 +46,13 @@ from kernlearn._device import (
 )
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.gram.landmarks import choose_landmarks
-from kernlearn.quality.held_out import LeaveOneOut, SelectionCriterion
+from kernlearn.quality.held_out import SelectionCriterion
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.selection.objective import Answer, SelectionObjective
 from kernlearn.typing import Array, DeviceArray, RandomState, Rows
 
 # Added to the diagonal of K(S, S), relative to its mean, so that it has a factor at every θ.
 JITTER = 1e-8
-# Held-out errors of a millionth of the targets' spread are as good as none.
-_NEGLIGIBLE = 1e-12
 
 
 class LandmarkSelection(SelectionObjective):
@@ -71,8 +69,7 @@ class LandmarkSelection(SelectionObjective):
         seed: RandomState = 0,  # for landmarks that are chosen anew
     ) -> None:
         spread = float(weight @ ((Y - Y.mean(axis=0)) ** 2).sum(axis=1))
-        negligible = max(_NEGLIGIBLE * spread, np.finfo(float).tiny)
-        criterion = SelectionCriterion(LeaveOneOut(weight), False, negligible)
+        criterion = SelectionCriterion.leave_one_out(weight, spread)
         super().__init__(kernel, to_host(X), Y, criterion, stopping)
         self.weight = weight
         self.rows = all_rows(X) if kernel.follows_arrays else self.X

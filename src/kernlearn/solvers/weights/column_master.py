@@ -109,7 +109,7 @@ class GramMaster(Master):
         """Those of an identity matrix, a kernel by which no two points are alike."""
         identity = GramStack(np.eye(self.machines[0].n_points)[None])
         alone = WeightSet(np.ones(1), size, False)
-        return _proof_of(
+        return proof_of(
             *learn_with_proof(identity, self.machines, alone, Control(self.options.loose))
         )
 
@@ -121,7 +121,7 @@ class GramMaster(Master):
             else GramStack(self._stack[: len(self.active)], self.pool.n_labelled)
         )
         found, proof = learn_with_proof(family, self.machines, weight_set, control)
-        return found, _proof_of(found, proof)
+        return found, proof_of(found, proof)
 
     def _add(self, i: int) -> None:
         if self._stack is None:
@@ -138,7 +138,7 @@ class GramMaster(Master):
                 self._stack[place] = self._stack[kept]
 
 
-def _proof_of(solution: Solution, proof: Proof | None) -> Proof:
+def proof_of(solution: Solution, proof: Proof | None) -> Proof:
     """The proof of the bound, or the solution's own coefficients where no bound was found."""
     if proof is not None:
         return proof

@@ -19,8 +19,7 @@ from kernlearn.families.base import Family
 from kernlearn.families.matrices import GramStack, WithIdentity
 from kernlearn.families.weights import Domain
 from kernlearn.gram.eigen import lowest_eigenpairs
-from kernlearn.numerics.split_products import SplitMatrices
-from kernlearn.numerics.sums import rounding
+from kernlearn.numerics.sums import SplitMatrices, rounding
 from kernlearn.typing import Array
 
 
