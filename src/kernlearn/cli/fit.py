@@ -131,7 +131,7 @@ Repeats = Annotated[
     typer.Option(
         min=1,
         help="Deal the rows out into folds so many times.",
-        show_default="1 with --cv; below 1000 rows 5 folds, 2 times, or 3 up to 250 rows",
+        show_default="1 with --cv; below 1000 rows 5 folds, 2 times, or 3 up to 100 rows",
     ),
 ]
 Refitting = Annotated[

@@ -106,8 +106,8 @@ def _with_interval(value: float | None, low: float | None, high: float | None) -
 def _short(value: float | None) -> str:
     """Three decimals, none of what is large; a mean that is off by rounding is zero.
 
-    >>> _short(0.12345), _short(1234.5), _short(None), _short(-3e-6), _short(2e-9)
-    ('0.123', '1234', '', '0.000', '2e-09')
+    >>> _short(0.12345), _short(1234.5), _short(None), _short(-3e-6), _short(2e-9), _short(56.789)
+    ('0.123', '1234', '', '0.000', '2e-09', '56.79')
     """
     if value is None:
         return ""
@@ -115,13 +115,18 @@ def _short(value: float | None) -> str:
         return "0.000"
     if 1e3 <= abs(value) < 1e9:
         return f"{value:.0f}"
-    return f"{value:.3f}" if value < 0 or 0.01 <= value < 1000 else f"{value:.3g}"
+    if 10.0 <= value < 1000.0:
+        return f"{value:.4g}"
+    return f"{value:.3f}" if value < 0 or 0.01 <= value < 10.0 else f"{value:.3g}"
 
 
 def _lost(entry: Json) -> str:
     """What is lost, and its standard error."""
-    error = entry["standard_error"]
-    return _short(entry["importance"]) + ("" if error is None else f" ± {error:.3f}")
+    value, error = entry["importance"], entry["standard_error"]
+    shown = f"{value:.3f}" if abs(value) < 10.0 else _short(value)
+    if error is None:
+        return shown
+    return f"{shown} ± {f'{error:.3f}' if abs(value) < 10.0 else _short(error)}"
 
 
 def _details(facts: Json) -> list[str]:

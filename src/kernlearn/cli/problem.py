@@ -154,7 +154,7 @@ def _how_held_out(request: FitRequest, n_rows: int, is_small: bool) -> Json:
     is_free = cv is None and request.test_size is None and request.refit
     if is_free and (repeats is not None or (is_small and request.time_order is None)):
         cv = FOLDS
-        repeats = repeats or (3 if n_rows <= 250 else 2)
+        repeats = repeats or (3 if n_rows <= 100 else 2)
     return {"test_size": size, "cv": cv, "repeats": repeats or 1, "refit": request.refit}
 
 

@@ -90,7 +90,7 @@ def usual_score(metric: Metric, said: HeldOutPredictions, n_learned: int) -> Sco
         return Score(value)
     if metric.ends == (0.0, 1.0) and value in metric.ends:
         return _perfect(metric, said, value)
-    rows = metric.row_values(said)
+    rows = _row_values(metric, said, value)
     n, error = len(units), 0.0
     if rows is not None:
         error = clustered_error(rows, units)
@@ -105,27 +105,40 @@ def resampled_score(metric: Metric, said: HeldOutPredictions, n_learned: int) ->
     .. math:: \bar s \pm t_{J - 1} \sqrt{\left(\tfrac{1}{J} + \tfrac{n_2}{n_1}\right) \sigma^2}
 
     with J scores of variance σ², one for each split, n₁ rows learned from and n₂ tested on. The
-    spread of R² and of the root of a mean square is that of mean squares: a fold may have few rows,
-    and their own variance differs from fold to fold. No interval is narrower than that of the rows.
+    spread of the root of a mean square is that of mean squares. No interval is narrower than that
+    of the rows.
     """
     if metric.name == ROOT:
         return _root(resampled_score(Metric(MEAN_SQUARE), said, n_learned))
     value, folds = metric.value(said), said.by_fold()
-    is_r2, variance = metric.name == "r2", float(np.var(said.y)) if metric.name == "r2" else 1.0
-    judge = Metric(MEAN_SQUARE) if is_r2 else metric
-    values = [each for each in map(judge.value, folds) if each is not None]
-    if value is None or len(values) < 2 or variance == 0.0:
+    if value is None:
         return Score(value)
-    spread = float(np.std(values, ddof=1)) / variance
+    rows = _row_values(metric, said, value)
+    if rows is not None and said.fold is not None:
+        values = [float(rows[said.fold == fold].mean()) for fold in np.unique(said.fold)]
+    else:
+        values = [each for each in map(metric.value, folds) if each is not None]
+    if len(values) < 2:
+        return Score(value)
+    spread = float(np.std(values, ddof=1))
     if spread <= 1e-12 * max(1.0, abs(value)):
         is_perfect = metric.ends == (0.0, 1.0) and value in metric.ends
         return _perfect(metric, said, value) if is_perfect else Score(value)
     shares = 1.0 / len(values) + len(said) / len(folds) / n_learned
     half = float(student.ppf(0.975, len(values) - 1)) * float(np.sqrt(shares)) * spread
     # Folds with the same shares of the classes differ less than rows do.
-    rows = metric.row_values(said)
     of_rows = 0.0 if rows is None else Z_95 * clustered_error(rows, said.units())
     return _within(metric, value, max(half, of_rows))
+
+
+def _row_values(metric: Metric, said: HeldOutPredictions, value: float) -> Array | None:
+    """What rows add to a score; to R², a ratio of two means, by its derivatives at its value."""
+    if metric.name != "r2":
+        return metric.row_values(said)
+    squares = (said.y - said.y.mean()) ** 2
+    spread = float(squares.mean())
+    errors = (said.y - said.predicted) ** 2
+    return np.asarray(((1.0 - value) * squares - errors) / spread) if spread > 0.0 else None
 
 
 def _root(score: Score) -> Score:
