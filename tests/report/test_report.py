@@ -165,8 +165,8 @@ def test_what_colleagues_ask_is_answered(page):
     assert "balanced accuracy" in page.section_text["performance"]
     columns = page.section_text["columns"]
     assert "By how much the accuracy gets worse." in columns
-    assert "taste0.30.02look0.10.02" in columns
-    assert "alcohol0.30.02colour−0.010.01" in columns
+    assert "taste0.3000.020look0.1000.020" in columns
+    assert "alcohol0.3000.020colour−0.0100.010" in columns
     kernel = page.section_text["kernel"]
     assert "C3.5weight of class barbera2" in kernel
     assert "Gaussian0.20.0210.10 s" in kernel
@@ -454,3 +454,15 @@ def test_the_loss_by_rank_of_a_fit_through_landmarks(bundles, plain_model, sourc
     for cell in ("held-out squared error", "128", "0.44", "+25.0 %", "+10.0 %", "+0.0 %"):
         assert cell in text
     assert "landmarks" not in _Page(source).section_text["kernel"]
+
+
+def test_folds_that_are_repeated_are_told_of(bundles, plain_model):
+    facts = bundles.facts(rows={"folds": 5, "repeats": 2}, warnings=["`a` alone predicts `b`"])
+    page = _Page(text_report(plain_model, facts))
+    assert "shows the first of 2 repeats of the folds" in page.section_text["classes"]
+    assert "they are compared fold by fold" in page.section_text["performance"]
+    summary = page.section_text["summary"]
+    assert summary.index("Warning: `a` alone predicts `b`.") < summary.index("This model predicts")
+    once = _Page(text_report(plain_model, bundles.facts())).section_text
+    assert "repeats" not in once["classes"]
+    assert "row by row" in once["performance"]

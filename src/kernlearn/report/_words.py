@@ -63,6 +63,17 @@ def score(value: float | None, metric: str) -> str:
     return percent(value) if metric in SHARES else decimal(value, 3)
 
 
+def lost_score(value: float | None) -> str:
+    """A difference of scores with three decimals, which stand below each other in a table.
+
+    >>> lost_score(0.0334), lost_score(-1e-18), lost_score(1234.5), lost_score(None)
+    ('0.033', '0.000', '1\u202f234', '–')
+    """
+    if value is None or abs(value) >= 10.0:
+        return score(value, "")
+    return f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
+
+
 def interval(entry: Facts, metric: str) -> str:
     """The 95 % interval of a score, or a dash."""
     low, high = entry.number("low"), entry.number("high")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.inspection._bars import MOST_BARS, draw_bars, with_the_rest
+from kernlearn.inspection._bars import MOST_BARS, draw_bars, name_rows, with_the_rest
 from kernlearn.inspection._matplotlib import Axes
 from kernlearn.inspection._text import plain
 from kernlearn.inspection.kernel_weights import NEGATIVE, POSITIVE
@@ -22,13 +22,32 @@ def added(subject: Subject, key: str) -> tuple[list[str], list[float]]:
 
 
 def draw_added(subject: Subject, ax: Axes, key: str) -> None:
-    """One bar for each, at most thirty."""
+    """One bar for each, at most thirty, and a line of two standard errors where they are known."""
     names, values = added(subject, key)
     shown = np.asarray(values[:MOST_BARS])
     colours = [POSITIVE if value >= 0 else NEGATIVE for value in shown]
-    draw_bars(ax, shown, names[:MOST_BARS], colours)
+    errors = _errors(subject, key)[:MOST_BARS]
+    if any(error is None for error in errors):
+        draw_bars(ax, shown, names[:MOST_BARS], colours)
+    else:
+        ax.barh(np.arange(len(shown)), shown, color=colours, height=0.5)
+        for place, (value, error) in enumerate(zip(shown, errors, strict=True)):
+            ends = [value - 2.0 * (error or 0.0), value + 2.0 * (error or 0.0)]
+            ax.plot(ends, [place, place], color="#000000", linewidth=1.2)
+        name_rows(ax, names[:MOST_BARS])
+        ax.axvline(0.0, color="#999999", linewidth=0.8)
     hidden = len(values) - len(shown)
-    ax.set_xlabel(with_the_rest("what is lost without it", hidden, key))
+    metric = subject.facts.text("metric")
+    lost = f"lost {metric}" if metric else "what is lost without it"
+    ax.set_xlabel(with_the_rest(lost, hidden, key))
+
+
+def _errors(subject: Subject, key: str) -> list[float | None]:
+    """Standard errors in the order of `added`."""
+    entries = subject.facts.part("importance").parts(key)
+    pairs = [(e.number("importance"), e.number("standard_error")) for e in entries]
+    known = [(value, error) for value, error in pairs if value is not None]
+    return [error for _, error in sorted(known, key=lambda pair: -pair[0])]
 
 
 COLUMNS = Picture(
@@ -36,8 +55,9 @@ COLUMNS = Picture(
     section="columns",
     title="Which columns matter",
     caption="The longer the bar, the more the model makes of the column; about zero, or below it "
-    "by chance, means that it makes nothing of it. Columns that say the same can stand in for each "
-    "other, so that each alone seems to matter little.",
+    "by chance, means that it makes nothing of it. Lines are two standard errors either way. "
+    "Columns that say the same can stand in for each other, so that each alone seems to matter "
+    "little.",
     describe=lambda subject: listed(*added(subject, "columns")),
     applies=lambda subject: len(added(subject, "columns")[0]) > 1,
     height=lambda subject: bar_height(min(len(added(subject, "columns")[0]), MOST_BARS)),
@@ -50,7 +70,7 @@ SOURCES = Picture(
     section="columns",
     title="What each source adds",
     caption="What is lost on held-out rows without a source: a view whose columns are shuffled "
-    "together, or a kernel matrix that is left out of the fit.",
+    "together, or a kernel matrix that is left out of the fit. Lines are two standard errors.",
     describe=lambda subject: listed(*added(subject, "views")),
     applies=lambda subject: len(added(subject, "views")[0]) > 1,
     height=lambda subject: bar_height(min(len(added(subject, "views")[0]), MOST_BARS)),

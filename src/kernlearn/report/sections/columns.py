@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kernlearn.report._html import Child, Html, join, table, tag
 from kernlearn.report._subject import Subject
-from kernlearn.report._words import decimal, whole
+from kernlearn.report._words import lost_score, whole
 from kernlearn.report.sections._pictures import pictures_of
 
 MOST_ROWS = 100
@@ -34,9 +34,9 @@ def _table(subject: Subject, key: str, title: str) -> Html | None:
     has_errors = any(entry.number("standard_error") is not None for entry in entries)
     rows: list[list[Child]] = []
     for entry in entries[:MOST_ROWS]:
-        rows.append([entry.text("name"), decimal(entry.number("importance"), 3)])
+        rows.append([entry.text("name"), lost_score(entry.number("importance"))])
         if has_errors:
-            rows[-1].append(decimal(entry.number("standard_error"), 2))
+            rows[-1].append(lost_score(entry.number("standard_error")))
     more = len(entries) - MOST_ROWS
     rest = tag("p", f"And {whole(more)} more.", class_="note") if more > 0 else None
     lost = f"lost {subject.facts.text('metric')}".rstrip()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from kernlearn.report._facts import Facts
 from kernlearn.report._html import Child, Html, join, table, tag
 from kernlearn.report._subject import Subject
@@ -14,9 +16,20 @@ MOST_CLASSES = 50
 def classes(subject: Subject) -> Html | None:
     """Recall and precision by class, the confusion matrix and pictures, or None for numbers."""
     details = subject.facts.part("held_out")
-    parts = [_by_class(details), _confusion(details), _calibration(details)]
+    shown = _by_class(details)
+    parts = [_repeat(subject) if shown else None, shown, _confusion(details)]
+    parts.append(_calibration(details))
     known = [part for part in (*parts, pictures_of("classes", subject)) if part is not None]
     return join(*known) if known else None
+
+
+def _repeat(subject: Subject) -> Html | None:
+    """Which of repeated folds the section is about."""
+    repeats = subject.facts.part("rows").number("repeats")
+    if repeats is None or repeats < 2:
+        return None
+    said = f"This section shows the first of {whole(repeats)} repeats of the folds, in which every "
+    return tag("p", f"{said}row was predicted once by a model that had not seen it.")
 
 
 def _by_class(details: Facts) -> Html | None:
@@ -33,7 +46,7 @@ def _by_class(details: Facts) -> Html | None:
         ]
         for entry in entries[:MOST_CLASSES]
     ]
-    header = ["class", "held-out rows", "recall", "precision", "ROC AUC"]
+    header = ["class", "rows", "recall", "precision", "ROC AUC"]
     said = "Recall is the share of the rows of a class that are found, precision the share of the "
     said += "rows taken for the class that belong to it."
     more = len(entries) - MOST_CLASSES
@@ -72,13 +85,15 @@ def _calibration(details: Facts) -> Html | None:
         return None
     said = "The calibration error is the mean distance, over bins of rows, between the probability "
     said += "that the model gives and the share for which it came true."
-    return join(tag("p", sentence), tag("p", said, class_="note"))
+    told = re.sub(r"-(?=\d)", "−", sentence)
+    return join(tag("p", told), tag("p", said, class_="note"))
 
 
 def numbers(subject: Subject) -> Html | None:
     """Intervals and the picture of predicted against actual, or None for classes."""
     details = subject.facts.part("held_out")
-    parts = [_intervals(details.part("interval")), pictures_of("numbers", subject)]
+    shown = _intervals(details.part("interval"))
+    parts = [_repeat(subject) if shown else None, shown, pictures_of("numbers", subject)]
     known = [part for part in parts if part is not None]
     return join(*known) if known else None
 

@@ -35,8 +35,11 @@ def performance(subject: Subject) -> Html | None:
     header = ["", metric or "score", *others, "time"]
     how = tag("p", facts.text("evaluation")) if facts.text("evaluation") else None
     shown = table(header, rows, set(range(1, len(header))))
-    ends = tag("p", "Below each score is its 95 % interval.", class_="note")
-    return join(how, shown, ends, pictures_of("performance", subject), _tests(entries))
+    said = "Below each score is its 95 % interval; the time is that of all fits and predictions."
+    ends = tag("p", said, class_="note")
+    in_folds = facts.part("rows").number("folds") is not None
+    tests = _tests(entries, "fold by fold" if in_folds else "row by row")
+    return join(how, shown, ends, pictures_of("performance", subject), tests)
 
 
 def _with_interval(entry: Facts, key: str, metric: str) -> Html:
@@ -52,7 +55,7 @@ def _other_metrics(entries: list[Facts], metric: str) -> list[str]:
     return [name for name in dict.fromkeys(names) if name != metric]
 
 
-def _tests(entries: list[Facts]) -> Html | None:
+def _tests(entries: list[Facts], by: str) -> Html | None:
     """What paired tests say, one sentence for each baseline."""
     items = []
     for entry in entries:
@@ -62,7 +65,7 @@ def _tests(entries: list[Facts]) -> Html | None:
             items.append(tag("li", name, f"{sentence}."))
     if not items:
         return None
-    said = "Both sides of a comparison predicted the same rows, so they are compared row by row, "
+    said = f"Both sides of a comparison predicted the same rows, so they are compared {by}, "
     said += "not by whether their intervals overlap. Each comparison stands for itself: of twenty "
     said += "between equals, one is expected to look like a difference at p = 0.05."
     return join(tag("ul", *items), tag("p", said, class_="note"))
