@@ -207,6 +207,9 @@ def _blocks(source: Rows, size: int, rows: Indices | None) -> Iterator[Any]:
         yield from source.blocks(size)
     else:
         n = _count(source)
+        if is_frame(source) and n <= size:
+            yield source  # a slice of a data frame takes longer than a row of a model
+            return
         for start in range(0, n, size):
             part = slice(start, min(start + size, n))
             yield source[part, :] if is_elsewhere(source) else take_rows(source, part)

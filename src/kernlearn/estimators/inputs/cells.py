@@ -49,9 +49,10 @@ def numbers(column: PandasSeries, name: str) -> Array:
     return np.asarray(values, dtype=float)
 
 
-def frame_numbers(frame: PandasFrame, places: Sequence[int], names: Sequence[str]) -> Array:
+def frame_numbers(
+    frame: PandasFrame, dtypes: Sequence[Any], places: Sequence[int], names: Sequence[str]
+) -> Array:
     """Several columns of a data frame as floats; those of plain numbers are read together."""
-    dtypes = frame.dtypes.tolist()
     cells = np.zeros((len(frame), len(places)))
     is_plain = np.array(
         [isinstance(dtypes[j], np.dtype) and dtypes[j].kind in "biuf" for j in places], dtype=bool
@@ -77,8 +78,11 @@ def texts(column: PandasSeries) -> NDArray[np.str_]:
 
     A gap makes floats of a column of integers: 1 and 1.0 are one category.
     """
-    cells = zip(column.tolist(), column.isna().tolist(), strict=True)
-    return np.array(["" if missing else _text(cell) for cell, missing in cells], dtype=str)
+    cells = column.tolist()
+    if all(type(cell) is str for cell in cells):
+        return np.array(cells, dtype=str)
+    both = zip(cells, column.isna().tolist(), strict=True)
+    return np.array(["" if missing else _text(cell) for cell, missing in both], dtype=str)
 
 
 def _is_number(cell: object) -> bool:

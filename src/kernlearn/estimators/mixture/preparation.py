@@ -114,10 +114,11 @@ class Preparation:
     def _number_cells(self, X: Rows, places: list[int]) -> Array:
         """The cells of columns of numbers, of the same kind as in fit."""
         if is_frame(X):
-            cells = frame_numbers(X, places, self.names)
+            dtypes = X.dtypes.tolist()
+            cells = frame_numbers(X, dtypes, places, self.names)
         else:
+            dtypes = [np.dtype(float)] * X.shape[1]
             cells = np.asarray(X if len(places) == X.shape[1] else X[:, places], dtype=float)
-        dtypes = X.dtypes.tolist() if is_frame(X) else [np.dtype(float)] * X.shape[1]
         for j in places:
             kind = getattr(self.columns[j], "kind", None)
             if kind is not None and not (kind == "numbers" and dtypes[j].kind in "biuf"):

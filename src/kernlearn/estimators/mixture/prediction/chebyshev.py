@@ -18,6 +18,8 @@ from kernlearn.typing import Array, Mask
 # are left out.
 _ROUNDING, _NEGLIGIBLE = 1e-15, 1e-14
 _FEWEST_NODES, _MOST_NODES = 32, 1024
+# Up to so many numbers, cosines take less time than a recurrence of small arrays.
+_FEW_NUMBERS = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +81,8 @@ def polynomials(t: Array, intervals: list[Interval], n_terms: int) -> tuple[Arra
     x /= np.array([interval.half for interval in intervals])
     inside = np.abs(x) <= 1.0
     x = np.clip(x, -1.0, 1.0)
+    if x.size <= _FEW_NUMBERS:
+        return np.cos(np.arange(n_terms)[:, None, None] * np.arccos(x)), inside
     found = np.empty((max(n_terms, 2), *t.shape))
     found[0] = 1.0
     found[1] = x

@@ -25,6 +25,8 @@ _BLOCK_NUMBERS = 2**17
 _WIDTHS = 6.2
 # Room for new rows beside those that were seen, in widths; rows beyond it are computed directly.
 _ROOM = 0.5
+# Fewer rows are computed one by one.
+_FEW_ROWS = 4
 # A product of two features takes this part of the time of a Gaussian of two numbers.
 _COST = 1.0 / 150.0
 
@@ -105,6 +107,10 @@ class PairTerms:
 
     def add(self, X: Array, out: Array) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
+        if len(X) < _FEW_ROWS:
+            for row, values in zip(X, out, strict=True):
+                values += self._one_row(row) @ self.term.coef
+            return
         n_terms = max(len(column.matrix) for column in self.columns)
         size = max(1, _BLOCK_NUMBERS // (n_terms * X.shape[1]))
         for start in range(0, len(X), size):
@@ -123,6 +129,13 @@ class PairTerms:
                     [term.kernel], [term.points], [term.coef], X[block][beyond]
                 )
             out[block] += total
+
+    def _one_row(self, row: Array) -> Array:
+        """The kernel between a row and the points, of shape (m,)."""
+        single = np.exp(-float(self.term.kernel.gamma) * (row - self.term.points) ** 2)
+        d, total = single.shape[1], single.sum(axis=1)
+        pairs = 0.5 * (total**2 - (single**2).sum(axis=1))
+        return np.asarray(0.5 * (total / d + pairs / comb(d, 2)))
 
 
 def _single_columns(term: Term) -> list[tuple[int, float, Array, Array]]:

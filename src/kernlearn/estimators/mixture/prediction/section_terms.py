@@ -12,8 +12,8 @@ from kernlearn.typing import Array
 
 # Numbers that stay in cache over all columns.
 _BLOCK_NUMBERS = 2**16
-# Rows whose features are found together.
-_ROWS = 512
+# Rows whose features are found together; fewer than the second are computed one by one.
+_ROWS, _FEW_ROWS = 512, 4
 # Room for new rows beside those that were seen, as a part of their range.
 _ROOM = 0.1
 # A product with so many features takes less time than an exponential.
@@ -58,6 +58,10 @@ class SectionTerm:
 
     def add(self, X: Array, out: Array) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
+        if len(X) < _FEW_ROWS:
+            for row, values in zip(X, out, strict=True):
+                values += self._one_row(row) @ self.coef
+            return
         size = min(_ROWS, max(1, _BLOCK_NUMBERS // len(self.points)))
         room = np.empty((2 + len(self.products), min(size, len(X)), len(self.points)))
         used = list(self.columns)
@@ -75,6 +79,12 @@ class SectionTerm:
                 }
                 K = self._kernel(rows[block], known, room[:, : len(rows[block])])
                 out[begin : begin + _ROWS][block] += K @ self.coef
+
+    def _one_row(self, row: Array) -> Array:
+        """The kernel between a row and the points, of shape (m,)."""
+        t = np.exp(-self.gammas * (row - self.points) ** 2)
+        totals = [np.multiply.reduce(1.0 - product * t, axis=1) for product in self.products]
+        return np.asarray(self.weights @ (1.0 / np.array(totals)))
 
     def _kernel(self, rows: Array, known: dict[int, Array], room: Array) -> Array:
         """The matrix of the kernel between rows and points, in one of the arrays of `room`."""
