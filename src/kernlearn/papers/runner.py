@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -53,7 +54,8 @@ def run_splits(
 
     `cell` is importable by name and returns JSON values. `settings` holds what a result depends
     on, besides seed and version: the data among it. With `one_process`, cells run one at a time,
-    because their seconds are measured. The result has one value per split, by data set.
+    because their seconds are measured. The progress bar is called by the `description`, or by the
+    `name`, such as Figure 1. The result has one value per split, by data set.
     """
     counts = dict.fromkeys(data, n_splits) if isinstance(n_splits, int) else n_splits
     # Split by split, not set by set: the time left is then that of the average set.
@@ -69,7 +71,7 @@ def run_splits(
         results_file(options, name, settings),
         jobs=1 if one_process else options.jobs,
         cluster=None if one_process else options.cluster,
-        description=description or name.capitalize(),
+        description=description or re.sub(r"(\d)", r" \1", name.capitalize()),
         quiet=options.quiet,
     )
     return {each: [results[key] for key in keys] for each, keys in split_keys(counts).items()}

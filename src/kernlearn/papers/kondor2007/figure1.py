@@ -139,7 +139,6 @@ def reproduce_figure1(
         repetitions,
         options,
         name="figure1",
-        description="Figure 1",
         settings={**asdict(protocol), "data": fingerprint(digits.images, digits.y)},
     )["digits"]
     sample = draw_digits(digits, 0, options.seed, protocol)

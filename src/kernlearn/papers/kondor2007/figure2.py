@@ -61,7 +61,6 @@ def reproduce_figure2(
         repetitions,
         options,
         name="figure2",
-        description="Figure 2",
         settings={**asdict(protocol), "data": fingerprint(faces.images, faces.y)},
         one_process=True,  # seconds are measured
     )["faces"]

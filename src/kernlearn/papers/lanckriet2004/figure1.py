@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from functools import partial
@@ -23,6 +22,7 @@ from kernlearn.papers.results_file import Json, settings_hash
 from kernlearn.papers.runner import results_file, run_splits
 from kernlearn.papers.splits import fingerprint
 from kernlearn.papers.tables import ComparisonTable, TableEntry
+from kernlearn.runtime.atomic_files import atomic_file
 from kernlearn.typing import Array, Mask
 
 N_ITERATIONS = 50
@@ -63,7 +63,6 @@ def reproduce_figure1(
         options,
         name="figure1",
         settings={**settings, "n_train": n_train},
-        description="Figure 1",
     )["reuters"]
     title = (
         f"Lanckriet et al. (2004), Figure 1; ours over {repetitions} training sets, "
@@ -117,10 +116,8 @@ def kept_memberships(
         return np.asarray(np.load(path), dtype=np.float32)
     memberships = concept_memberships(counts, is_train, n_concepts, seed)
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".unfinished.npy")
-    np.save(unfinished, memberships)
-    # The rename is atomic: a killed run leaves no half-written file under the final name.
-    os.replace(unfinished, path)
+    with atomic_file(path) as file:
+        np.save(file, memberships)
     return memberships
 
 

@@ -156,7 +156,6 @@ def _run(
         options,
         name=stem,
         settings=settings,
-        description=stem.replace("table", "Table "),
     )
     return results, splits
 

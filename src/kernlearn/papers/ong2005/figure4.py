@@ -53,7 +53,6 @@ def reproduce_figure4(
         splits,
         options,
         name="figure4",
-        description="Figure 4",
         settings=split_settings(data) | {"machines": machine_settings()},
         one_process=True,  # processes side by side would slow each other
     )

@@ -134,7 +134,6 @@ def reproduce_table4(
         splits,
         options,
         name="table4",
-        description="Table 4",
         settings=split_settings(data)
         | {"machine": machine_settings()[SWEPT_MACHINE], "sweeps": asdict(sweeps)},
     )
