@@ -13,7 +13,7 @@ from benchmarks.claims import REPEATS, Row, say
 from benchmarks.problems import data
 from kernlearn import FirstLevelClassifier, LSSVMClassifier, LSSVMRegressor
 from kernlearn.datasets import make_twonorm
-from kernlearn.families.parametric import ARD
+from kernlearn.families.parametric import ARDGaussianFamily
 from kernlearn.kernels import Gaussian
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.first_level.problem import FirstLevelProblem
@@ -29,7 +29,9 @@ SAME_LOSS = 1e-4
 def twonorm_problem(n: int = 400) -> FirstLevelProblem:
     sample = make_twonorm(n, random_state=0)
     X = (sample.X - sample.X.mean(axis=0)) / sample.X.std(axis=0)
-    return FirstLevelProblem(ARD(), X, sample.y[:, None] * 1.0, np.ones(n), ARD().start(X))
+    return FirstLevelProblem(
+        ARDGaussianFamily(), X, sample.y[:, None] * 1.0, np.ones(n), ARDGaussianFamily().start(X)
+    )
 
 
 def broadcast(X: Array, y: Array, theta: Array) -> tuple[float, Array]:

@@ -22,7 +22,7 @@ from kernlearn import _device as device
 from kernlearn._device import Place, algebra, on_place, place_of
 from kernlearn._device import devices as devices_module
 from kernlearn.families.kernel_pool import KernelPool
-from kernlearn.families.parametric import ARD, RBF
+from kernlearn.families.parametric import ARDGaussianFamily, GaussianFamily
 from kernlearn.gram.rows import reduce_rows
 from kernlearn.kernels import (
     ARDGaussian,
@@ -166,7 +166,7 @@ def test_slopes_of_the_selection(place: Place) -> None:
     there = press(*map(place.put, (Z, y[:, None], weight)), 0.3)
     for found, expected in zip(there, here, strict=True):
         np.testing.assert_allclose(device.to_host(found), expected, rtol=1e-10, atol=1e-10)
-    for family in (ARD(), RBF()):
+    for family in (ARDGaussianFamily(), GaussianFamily()):
         z = np.log(np.append(0.1, family.start(X)))
         a, b = (
             LandmarkSelection(family, rows, y[:, None], weight, X[:30])

@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV
 import kernlearn as kl
 from kernlearn.estimators.inputs.stopping import set_callback
 from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions
-from kernlearn.families.parametric import ARD
+from kernlearn.families.parametric import ARDGaussianFamily
 from kernlearn.kernels import Gaussian, Linear
 from kernlearn.runtime import stopping
 from kernlearn.runtime.convergence_warnings import InterruptedWarning
@@ -253,7 +253,7 @@ def test_the_limit_is_looked_at_within_a_fold(monkeypatch):
         model = kl.FirstLevelClassifier(cv=2, time_limit=3.5).fit(X, y)
     assert model.n_evaluations_ == 0
     assert model.cv_loss_ is None
-    start = ARD().start(X)
+    start = ARDGaussianFamily().start(X)
     np.testing.assert_allclose(model.theta_ / model.theta_[0], start / start[0])
     solves_equation_3(model, X, np.where(y[:, None] == model.classes_, 1.0, -1.0))
 

@@ -5,72 +5,72 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.families.parametric import ARD
+from kernlearn.families.parametric import ARDGaussianFamily
 from kernlearn.testing import check_parametric_kernel
 
 X = np.random.default_rng(0).normal(size=(8, 2))
 
 
-class WrongGradient(ARD):
+class WrongGradient(ARDGaussianFamily):
     def gradient(self, X, theta, K, W):
         return 1.001 * super().gradient(X, theta, K, W)
 
 
-class WrongProducts(ARD):
+class WrongProducts(ARDGaussianFamily):
     def jacobian_products(self, X, theta, K, v, Y=None):
         return super().jacobian_products(X, theta, K, np.abs(v), Y)
 
 
-class IgnoresY(ARD):
+class IgnoresY(ARDGaussianFamily):
     def jacobian_products(self, X, theta, K, v, Y=None):
         n = len(X)
         return super().jacobian_products(X, theta, K[:, :n], v[:n])
 
 
-class WrongSecond(ARD):
+class WrongSecond(ARDGaussianFamily):
     def second(self, X, theta, K, W):
         return np.diag(np.diag(super().second(X, theta, K, W)))
 
 
-class WrongMatrix(ARD):
+class WrongMatrix(ARDGaussianFamily):
     def matrix(self, X, Y, theta):
         return super().matrix(X, Y, 2.0 * theta)
 
 
-class WrongLine(ARD):
+class WrongLine(ARDGaussianFamily):
     def along(self, direction):
         return super().along(2.0 * direction)
 
 
-class FirstOfAll(ARD):
+class FirstOfAll(ARDGaussianFamily):
     def matrix(self, X, Y, theta):
         return super().matrix(X, Y, np.broadcast_to(theta[:1], theta.shape))
 
 
-class WrongStack(ARD):
+class WrongStack(ARDGaussianFamily):
     @classmethod
     def stack(cls, families):
         return FirstOfAll()
 
 
-class FirstSlopes(ARD):
+class FirstSlopes(ARDGaussianFamily):
     def gradient(self, X, theta, K, W):
         slopes = super().gradient(X, theta, K, W)
         return np.broadcast_to(slopes[:1], slopes.shape)
 
 
-class WrongSlopesOfStack(ARD):
+class WrongSlopesOfStack(ARDGaussianFamily):
     @classmethod
     def stack(cls, families):
         return FirstSlopes()
 
 
-class NegativeStart(ARD):
+class NegativeStart(ARDGaussianFamily):
     def start(self, X):
         return -super().start(X)
 
 
-class Changes(ARD):
+class Changes(ARDGaussianFamily):
     def second(self, X, theta, K, W):
         result = super().second(X, theta, K, W)
         X *= 2.0
@@ -91,7 +91,7 @@ class Changes(ARD):
         (NegativeStart(), "must be a vector of positive numbers"),
         (Changes(), "left as they were"),
     ],
-    ids=lambda value: type(value).__name__ if isinstance(value, ARD) else "",
+    ids=lambda value: type(value).__name__ if isinstance(value, ARDGaussianFamily) else "",
 )
 def test_a_mistake_is_named(family, message):
     with pytest.raises(AssertionError, match=message):
@@ -99,4 +99,4 @@ def test_a_mistake_is_named(family, message):
 
 
 def test_a_place_can_be_given():
-    check_parametric_kernel(ARD(), X, theta=[3.0, 0.01])
+    check_parametric_kernel(ARDGaussianFamily(), X, theta=[3.0, 0.01])

@@ -19,7 +19,7 @@ from benchmarks.hostile.fits.lssvm import target_columns
 from benchmarks.hostile.fits.problem import HostileData, HostileProblem, Model, close
 from benchmarks.hostile.long_double import EPSILON, Number, least_squares_machine, long
 from kernlearn.estimators import FirstLevelClassifier, FirstLevelRegressor
-from kernlearn.families.parametric import RBF
+from kernlearn.families.parametric import GaussianFamily
 from kernlearn.typing import LongArray
 
 # A converged fit has no step along one parameter that gains this part of the objective.
@@ -62,7 +62,11 @@ def _broken(model: Model, data: HostileData) -> Iterator[str]:
     # With a μ of zero θ was selected, not learned: it minimises another criterion.
     if model.status_.has_converged and model.mu_ > 0:
         # One width is kept above a millionth of its usual size, since without it nothing is left.
-        floor = RBF.floor * float(RBF().start(X[kept])[0]) if model.kernel == "rbf" else 0.0
+        floor = (
+            GaussianFamily.floor * float(GaussianFamily().start(X[kept])[0])
+            if model.kernel == "rbf"
+            else 0.0
+        )
         yield from _steps(model, Y, s, squares, 1e2 * (len(K) * EPSILON + wrong), floor)
 
 

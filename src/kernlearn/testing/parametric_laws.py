@@ -47,9 +47,9 @@ def check_parametric_kernel(
 
     Examples
     --------
-    >>> from kernlearn.families.parametric import ARD
+    >>> from kernlearn.families.parametric import ARDGaussianFamily
     >>> from kernlearn.testing import check_parametric_kernel
-    >>> check_parametric_kernel(ARD(), [[0.0, 1.0], [2.0, 3.0], [0.5, 0.5]])
+    >>> check_parametric_kernel(ARDGaussianFamily(), [[0.0, 1.0], [2.0, 3.0], [0.5, 0.5]])
     """
     points = check_numbers(X, "X").copy()
     before = points.copy()

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernlearn import FirstLevelClassifier, FirstLevelRegressor, LSSVMClassifier
 from kernlearn.datasets import make_twonorm
-from kernlearn.families.parametric import ARD, ARDPolynomial, ParametricKernel
+from kernlearn.families.parametric import ARDGaussianFamily, ARDPolynomialFamily, ParametricKernel
 from kernlearn.kernels import Laplacian
 
 GIVEN = {"lam": 0.3, "mu": 2.0}
@@ -133,7 +133,7 @@ def test_both_strategies_agree(problem):
     assert descent.n_machine_solves_ < simplex.n_machine_solves_
 
 
-@pytest.mark.parametrize("kernel", ["rbf", "ard", "ard_polynomial", ARDPolynomial(degree=3)])
+@pytest.mark.parametrize("kernel", ["rbf", "ard", "ard_polynomial", ARDPolynomialFamily(degree=3)])
 def test_every_kernel_learns(kernel, problem):
     model = FirstLevelClassifier(kernel, **GIVEN).fit(problem.X, problem.y)
     assert model.score(problem.X, problem.y) > 0.8
@@ -160,7 +160,7 @@ def test_names_follow_the_columns_of_a_data_frame(problem):
     model = FirstLevelClassifier(**GIVEN).fit(frame, problem.y)
     assert list(model.relevance_) == ["age", "height", "weight"]
     np.testing.assert_array_equal(list(model.relevance_.values()), model.theta_)
-    plain = FirstLevelClassifier(ARD(), **GIVEN).fit(problem.X, problem.y)
+    plain = FirstLevelClassifier(ARDGaussianFamily(), **GIVEN).fit(problem.X, problem.y)
     assert list(plain.relevance_) == ["x0", "x1", "x2"]
     np.testing.assert_array_equal(plain.theta_, model.theta_)
 

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from kernlearn import LSSVMClassifier, LSSVMRegressor
-from kernlearn.families.parametric import ARD, RBF
+from kernlearn.families.parametric import ARDGaussianFamily, GaussianFamily
 from kernlearn.kernels import ARDGaussian, Columns, Gaussian, Precomputed
 
 
@@ -155,9 +155,9 @@ def test_a_given_parameter_is_kept_and_the_other_selected(problem):
 
 def test_names_families_and_kernels_agree(problem):
     X, y = problem.X, problem.target
-    by_name, by_family = (LSSVMRegressor(k).fit(X, y) for k in ("ard", ARD()))
+    by_name, by_family = (LSSVMRegressor(k).fit(X, y) for k in ("ard", ARDGaussianFamily()))
     np.testing.assert_array_equal(by_name.theta_, by_family.theta_)
-    rbf = LSSVMRegressor(RBF(), tol=1e-6).fit(X, y)
+    rbf = LSSVMRegressor(GaussianFamily(), tol=1e-6).fit(X, y)
     fixed = LSSVMRegressor(Gaussian(float(rbf.theta_[0])), tol=1e-6).fit(X, y)
     assert fixed.theta_.shape == (0,)
     assert fixed.lam_ == pytest.approx(rbf.lam_, rel=1e-2)

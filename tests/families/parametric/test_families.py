@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kernlearn import kernels
 from kernlearn.families import parametric
 from kernlearn.families.parametric import (
-    ARD,
     PARAMETRIC_KERNELS,
-    RBF,
-    ARDPolynomial,
+    ARDGaussianFamily,
+    ARDPolynomialFamily,
+    GaussianFamily,
     ParametricKernel,
     parametric_kernel,
 )
@@ -30,14 +31,14 @@ class LaplacianFamily(ParametricKernel):
 
 
 FAMILIES = [
-    RBF(),
-    RBF(np.array([1.0, 0.5, 0.0, 3.0])),
-    ARD(),
-    ARDPolynomial(),
-    ARDPolynomial(degree=1),
-    ARDPolynomial(degree=3, offset=0.5),
-    Ray(ARD(), np.array([1.0, 0.5, 0.0, 3.0])),
-    Ray(ARDPolynomial(), np.array([1.0, 0.5, 0.1, 3.0])),
+    GaussianFamily(),
+    GaussianFamily(np.array([1.0, 0.5, 0.0, 3.0])),
+    ARDGaussianFamily(),
+    ARDPolynomialFamily(),
+    ARDPolynomialFamily(degree=1),
+    ARDPolynomialFamily(degree=3, offset=0.5),
+    Ray(ARDGaussianFamily(), np.array([1.0, 0.5, 0.0, 3.0])),
+    Ray(ARDPolynomialFamily(), np.array([1.0, 0.5, 0.1, 3.0])),
     LaplacianFamily(),
 ]
 
@@ -68,15 +69,24 @@ def test_every_family_of_this_folder_is_registered():
     assert set(PARAMETRIC_KERNELS.values()) == kinds - {ParametricKernel}
 
 
+def test_a_family_is_named_for_its_kernel():
+    """One kernel, one name: the class of the kernel, and the family of all of these."""
+    for family, theta in ((GaussianFamily(), [0.5]), (ARDGaussianFamily(), [0.5, 2.0])):
+        kernel = family.kernel(np.array(theta))
+        assert type(kernel) is getattr(kernels, type(family).__name__.removesuffix("Family"))
+
+
 def test_values_are_those_of_the_paper(X):
     theta = np.array([0.1, 0.2, 0.3, 0.0])
     x, z = X[0], X[1]
     ard = np.exp(-sum(t * (a - b) ** 2 for t, a, b in zip(theta, x, z, strict=True)))
-    np.testing.assert_allclose(ARD().matrix(X, None, theta)[0, 1], ard, rtol=1e-13)
+    np.testing.assert_allclose(ARDGaussianFamily().matrix(X, None, theta)[0, 1], ard, rtol=1e-13)
     rbf = np.exp(-0.3 * np.sum((x - z) ** 2))
-    np.testing.assert_allclose(RBF().matrix(X, None, np.array([0.3]))[0, 1], rbf, rtol=1e-13)
+    np.testing.assert_allclose(
+        GaussianFamily().matrix(X, None, np.array([0.3]))[0, 1], rbf, rtol=1e-13
+    )
     poly = (sum(t * a * b for t, a, b in zip(theta, x, z, strict=True)) + 0.7) ** 3
-    found = ARDPolynomial(degree=3, offset=0.7).matrix(X, None, theta)[0, 1]
+    found = ARDPolynomialFamily(degree=3, offset=0.7).matrix(X, None, theta)[0, 1]
     np.testing.assert_allclose(found, poly, rtol=1e-13)
 
 
@@ -84,25 +94,31 @@ def test_all_derivatives_of_ard_are_those_of_the_element_wise_formula(X):
     """Section 2.1 of the paper, written out with broadcasting."""
     rng = np.random.default_rng(1)
     theta, W, v = rng.uniform(0.05, 0.3, 4), rng.normal(size=(12, 12)), rng.normal(size=12)
-    K = ARD().matrix(X, None, theta)
+    K = ARDGaussianFamily().matrix(X, None, theta)
     D = (X[:, None] - X[None]) ** 2
     np.testing.assert_allclose(
-        ARD().gradient(X, theta, K, W), -np.einsum("ij,ij,ijr->r", W, K, D), rtol=1e-11
+        ARDGaussianFamily().gradient(X, theta, K, W),
+        -np.einsum("ij,ij,ijr->r", W, K, D),
+        rtol=1e-11,
     )
     np.testing.assert_allclose(
-        ARD().jacobian_products(X, theta, K, v), -np.einsum("ij,ijr,j->ir", K, D, v), rtol=1e-9
+        ARDGaussianFamily().jacobian_products(X, theta, K, v),
+        -np.einsum("ij,ijr,j->ir", K, D, v),
+        rtol=1e-9,
     )
     np.testing.assert_allclose(
-        ARD().second(X, theta, K, W), np.einsum("ij,ij,ijr,ijs->rs", W, K, D, D), rtol=1e-10
+        ARDGaussianFamily().second(X, theta, K, W),
+        np.einsum("ij,ij,ijr,ijs->rs", W, K, D, D),
+        rtol=1e-10,
     )
 
 
 def test_rbf_is_ard_along_the_diagonal(X):
     c, ones = np.array([0.2]), np.ones(4)
     W = np.random.default_rng(2).normal(size=(12, 12))
-    K = RBF().matrix(X, None, c)
-    general = Ray(ARD(), ones)
-    for left in (RBF(), ARD().along(ones)):
+    K = GaussianFamily().matrix(X, None, c)
+    general = Ray(ARDGaussianFamily(), ones)
+    for left in (GaussianFamily(), ARDGaussianFamily().along(ones)):
         np.testing.assert_allclose(left.matrix(X, None, c), general.matrix(X, None, c), rtol=1e-13)
         np.testing.assert_allclose(
             left.gradient(X, c, K, W), general.gradient(X, c, K, W), rtol=1e-10
@@ -114,17 +130,19 @@ def test_more_pairs_of_columns_than_go_into_one_product():
     """Forty columns have 820 pairs, which take two products."""
     X = np.random.default_rng(3).normal(size=(6, 40))
     theta = np.full(40, 0.01)
-    K = ARD().matrix(X, None, theta)
+    K = ARDGaussianFamily().matrix(X, None, theta)
     D = (X[:, None] - X[None]) ** 2
     expected = np.einsum("ij,ijr,ijs->rs", K, D, D)
-    np.testing.assert_allclose(ARD().second(X, theta, K, np.ones((6, 6))), expected, rtol=1e-10)
+    np.testing.assert_allclose(
+        ARDGaussianFamily().second(X, theta, K, np.ones((6, 6))), expected, rtol=1e-10
+    )
 
 
 def test_a_start_is_one_over_the_mean_squared_distance(X):
     D = ((X[:, None] - X[None]) ** 2).sum(axis=2)
     # The mean over all pairs, those of a point with itself too.
-    np.testing.assert_allclose(RBF().start(X), 1.0 / D.mean(), rtol=1e-12)
-    scaled = ((X[:, None] - X[None]) ** 2) @ ARD().start(X)
+    np.testing.assert_allclose(GaussianFamily().start(X), 1.0 / D.mean(), rtol=1e-12)
+    scaled = ((X[:, None] - X[None]) ** 2) @ ARDGaussianFamily().start(X)
     np.testing.assert_allclose(scaled.mean(), 1.0, rtol=1e-12)
 
 
@@ -141,7 +159,7 @@ def test_many_equal_entries_are_no_scale():
     # Their mean differs from them by rounding, so that their variance is not zero.
     X = np.column_stack([np.arange(5000.0) % 7, np.full(5000, 0.1)])
     assert X.var(axis=0)[1] > 0
-    np.testing.assert_allclose(ARD().start(X), [0.25 / 4.0, 0.25], rtol=1e-3)
+    np.testing.assert_allclose(ARDGaussianFamily().start(X), [0.25 / 4.0, 0.25], rtol=1e-3)
 
 
 @pytest.mark.parametrize("kernel", ["linear", None, 3, Laplacian()])
@@ -155,13 +173,13 @@ def test_what_is_no_family_is_refused(kernel):
 )
 def test_scales_of_a_polynomial_are_checked(scales, message, X):
     with pytest.raises(ValueError, match=message):
-        ARDPolynomial().kernel(np.array(scales))(X)
+        ARDPolynomialFamily().kernel(np.array(scales))(X)
 
 
 def test_a_point_far_away_does_not_spoil_the_slope_of_the_others():
     """Their distances were lost in its square, and the slope was that of another kernel."""
     X = np.array([[-1e8, -3e8], [75.0, -594.0], [-470.0, -120.0]])
-    theta, family = np.array([2.4e-5]), RBF()
+    theta, family = np.array([2.4e-5]), GaussianFamily()
     exact = X.astype(np.longdouble)
     D = ((exact[:, None] - exact) ** 2).sum(axis=2)
     K, W = family.matrix(X, None, theta), np.ones((3, 3))

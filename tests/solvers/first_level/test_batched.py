@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernlearn._device import Place
-from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
+from kernlearn.families.parametric import ARDGaussianFamily, ARDPolynomialFamily, GaussianFamily
 from kernlearn.solvers.first_level import batched
 from kernlearn.solvers.first_level.batched import FirstLevelStacks
 from kernlearn.solvers.first_level.fit import learn_first_level
@@ -27,7 +27,7 @@ def make_problem(seed: int, family: Any = None, n: int = 30, k: int = 1) -> Firs
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 3))
     Y = np.sin(X[:, :1] + np.arange(k)) + np.abs(X[:, 1:2]) + 0.3 * rng.normal(size=(n, k))
-    family = ARD() if family is None else family
+    family = ARDGaussianFamily() if family is None else family
     return FirstLevelProblem(
         family, X, Y - Y.mean(axis=0), rng.uniform(0.5, 2.0, n), np.asarray(family.start(X))
     )
@@ -68,9 +68,9 @@ def check_alike(found: Any, ask: TrainingRequest) -> None:
 
 
 FAMILIES = [
-    lambda i: ARD(),
-    lambda i: RBF(),
-    lambda i: RBF(np.array([0.2, 1.0, 0.5 + i])),
+    lambda i: ARDGaussianFamily(),
+    lambda i: GaussianFamily(),
+    lambda i: GaussianFamily(np.array([0.2, 1.0, 0.5 + i])),
 ]
 
 
@@ -90,8 +90,8 @@ def test_sizes_and_families_may_be_mixed_and_asked_for_again() -> None:
         make_problem(0),
         make_problem(1, n=25),
         make_problem(2),
-        make_problem(3, RBF()),
-        make_problem(4, ARDPolynomial()),
+        make_problem(3, GaussianFamily()),
+        make_problem(4, ARDPolynomialFamily()),
         make_problem(5, k=2),
     ]
     asks = asks_of(problems)
@@ -101,21 +101,21 @@ def test_sizes_and_families_may_be_mixed_and_asked_for_again() -> None:
         for answer, ask in zip(answers, some, strict=True):
             check_alike(answer, ask)
             assert isinstance(answer, BatchedPoint) == (
-                type(ask.problem.family) is not ARDPolynomial
+                type(ask.problem.family) is not ARDPolynomialFamily
             )
 
 
 def test_a_family_that_was_derived_is_not_taken_for_the_one_of_the_library() -> None:
-    class Squared(ARD):
+    class Squared(ARDGaussianFamily):
         def matrix(self, X, Y, theta):
             return super().matrix(X, Y, theta) ** 2
 
-    class Other(RBF):
+    class Other(GaussianFamily):
         pass
 
     assert Squared.stack([Squared()]) is None
     assert Other.stack([Other()]) is None
-    assert RBF.stack([RBF(), RBF(np.ones(3))]) is None
+    assert GaussianFamily.stack([GaussianFamily(), GaussianFamily(np.ones(3))]) is None
 
 
 def test_points_far_apart_do_not_lose_their_differences(place) -> None:
@@ -123,7 +123,7 @@ def test_points_far_apart_do_not_lose_their_differences(place) -> None:
     problem = make_problem(0)
     X = problem.X.copy()
     X[0] += 300.0
-    far = FirstLevelProblem(ARD(), X, problem.Y, problem.weight, problem.scale)
+    far = FirstLevelProblem(ARDGaussianFamily(), X, problem.Y, problem.weight, problem.scale)
     asks = [TrainingRequest(each, problem.scale, 0.3, 1.0) for each in (far, problem)]
     found = FirstLevelStacks(place)(asks)[0]
     expected = asks[0].alone()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
+from kernlearn.families.parametric import ARDGaussianFamily, ARDPolynomialFamily, GaussianFamily
 from kernlearn.solvers.first_level.problem import FirstLevelProblem
 from kernlearn.solvers.machine.least_squares import Bordered
 
@@ -17,7 +17,7 @@ def make_problem(family=None, n=40, n_targets=2, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 4))
     Y = np.sign(X[:, :n_targets] + X[:, 1:2] ** 2 - 1.0 + 0.1 * rng.normal(size=(n, 1)))
-    family = family or ARD()
+    family = family or ARDGaussianFamily()
     return FirstLevelProblem(family, X, Y, rng.uniform(0.5, 2.0, n), family.start(X))
 
 
@@ -26,7 +26,9 @@ def differences(function, theta, step=1e-5):
     return np.array([(function(theta + e) - function(theta - e)) / (2 * step) for e in steps])
 
 
-@pytest.mark.parametrize("family", [ARD(), RBF(), ARDPolynomial(degree=3)], ids=repr)
+@pytest.mark.parametrize(
+    "family", [ARDGaussianFamily(), GaussianFamily(), ARDPolynomialFamily(degree=3)], ids=repr
+)
 class TestDerivatives:
     def test_the_value_is_equation_5_and_no_machine_is_better(self, family):
         problem = make_problem(family)
@@ -127,7 +129,9 @@ def test_a_column_that_only_costs_ends_at_zero_and_returns_when_it_should():
 def test_a_constant_column_ends_at_exactly_zero():
     problem = make_problem()
     X = np.column_stack([problem.X, np.full(40, 5.0)])
-    wider = FirstLevelProblem(ARD(), X, problem.Y, problem.weight, ARD().start(X))
+    wider = FirstLevelProblem(
+        ARDGaussianFamily(), X, problem.Y, problem.weight, ARDGaussianFamily().start(X)
+    )
     descent = wider.minimise(wider.scale, LAM, MU, 1e-12, 100)
     assert descent.point.theta[4] == 0.0
     alone = problem.minimise(problem.scale, LAM, MU, 1e-12, 100)
@@ -138,7 +142,9 @@ def test_the_units_of_the_columns_do_not_matter_when_the_penalty_is_negligible()
     problem = make_problem()
     units = np.array([1e6, 1.0, 1e-6, 10.0])
     X = problem.X * units
-    scaled = FirstLevelProblem(ARD(), X, problem.Y, problem.weight, ARD().start(X))
+    scaled = FirstLevelProblem(
+        ARDGaussianFamily(), X, problem.Y, problem.weight, ARDGaussianFamily().start(X)
+    )
     one = problem.minimise(problem.scale, LAM, 1e-30, 1e-12, 100).point
     other = scaled.minimise(scaled.scale, LAM, 1e-60, 1e-12, 100).point
     np.testing.assert_allclose(other.objective, one.objective, rtol=1e-8)
@@ -154,7 +160,7 @@ def test_a_singular_kernel_gets_a_ridge_that_can_be_factorised():
 
 
 def test_where_the_kernel_overflows_there_is_no_machine():
-    problem = make_problem(ARDPolynomial(degree=3))
+    problem = make_problem(ARDPolynomialFamily(degree=3))
     assert problem.at(np.full(4, 1e200), LAM, MU) is None
     # A start from there goes back to the usual size.
     descent = problem.minimise(np.full(4, 1e200), LAM, MU, 1e-10, 100)

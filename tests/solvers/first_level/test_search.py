@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
+from kernlearn.families.parametric import ARDGaussianFamily, ARDPolynomialFamily, GaussianFamily
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.first_level.fit import learn_first_level
@@ -21,7 +21,7 @@ def make_problem(family=None, n=60, n_targets=1, seed=0):
     X = rng.normal(size=(n, 4))
     signal = np.column_stack([np.sin(2 * X[:, 0]) + np.abs(X[:, 1]), np.tanh(3 * X[:, 1])])
     Y = signal[:, :n_targets] + 0.3 * rng.normal(size=(n, n_targets))
-    family = family or ARD()
+    family = family or ARDGaussianFamily()
     return FirstLevelProblem(family, X, Y, rng.uniform(0.5, 2.0, n), family.start(X))
 
 
@@ -35,8 +35,8 @@ def cross_validation(problem, tol=TIGHT):
 
 CASES = [
     make_problem(n_targets=2),
-    make_problem(RBF()),
-    make_problem(ARDPolynomial(degree=2), n_targets=2),
+    make_problem(GaussianFamily()),
+    make_problem(ARDPolynomialFamily(degree=2), n_targets=2),
 ]
 
 
@@ -76,7 +76,9 @@ def test_the_slope_holds_where_a_parameter_is_at_its_bound():
     X = rng.normal(size=(60, 3))
     Y = np.sin(2 * X[:, :1]) + 0.1 * rng.normal(size=(60, 1))
     X = np.column_stack([X, np.zeros(60)])
-    problem = FirstLevelProblem(ARD(), X, Y, np.ones(60), ARD().start(X))
+    problem = FirstLevelProblem(
+        ARDGaussianFamily(), X, Y, np.ones(60), ARDGaussianFamily().start(X)
+    )
     cv = cross_validation(problem)
     place = alone(cv.at(PLACE, problem.scale))
     assert all(fold.theta[3] == 0.0 for fold in place.folds)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
+from kernlearn.families.parametric import ARDGaussianFamily, ARDPolynomialFamily, GaussianFamily
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.nystroem import kernel_fit
 from kernlearn.solvers.nystroem.kernel_fit import StageOptions, TrainingTable, fit_through_landmarks
@@ -18,7 +18,9 @@ WEIGHT = RNG.uniform(0.5, 2.0, N)
 POINTS = X[:12]
 
 
-@pytest.mark.parametrize("family", [ARD(), RBF(), ARDPolynomial(2)], ids=repr)
+@pytest.mark.parametrize(
+    "family", [ARDGaussianFamily(), GaussianFamily(), ARDPolynomialFamily(2)], ids=repr
+)
 def test_value_and_slopes(family):
     objective = LandmarkSelection(family, X, Y, WEIGHT, POINTS)
     z = np.log(np.append(0.3, 1.3 * family.start(X)))
@@ -46,7 +48,7 @@ def test_value_and_slopes(family):
 
 
 def test_where_there_is_no_machine_the_loss_is_infinite():
-    objective = LandmarkSelection(ARDPolynomial(3), X, Y, WEIGHT, POINTS)
+    objective = LandmarkSelection(ARDPolynomialFamily(3), X, Y, WEIGHT, POINTS)
     value, gradient = objective.value_and_gradient(np.full(4, 300.0))
     assert value == np.inf
     assert not gradient.any()
@@ -58,7 +60,9 @@ def test_selection_finds_the_column_that_matters():
     table = TrainingTable(
         many, target, np.ones(600), 0, StageOptions(first=(300, 60), last=(400, 70))
     )
-    fit = fit_through_landmarks(table, ARD(), 80, None, True, DescentLimits(1e-3, 100))
+    fit = fit_through_landmarks(
+        table, ARDGaussianFamily(), 80, None, True, DescentLimits(1e-3, 100)
+    )
     assert fit.theta[1] > 20 * max(fit.theta[0], fit.theta[2])
     assert fit.status is Status.CONVERGED
     assert fit.seen.factors.n_columns == 80
@@ -80,13 +84,16 @@ def test_a_column_that_few_rows_switched_off_comes_back(monkeypatch):
     for least in (1e-300, StageOptions().least_at_last):
         stages = StageOptions(first=(100, 30), last=(400, 60), least_at_last=least)
         table = TrainingTable(many, target[:, None], np.ones(400), 0, stages)
-        fit = fit_through_landmarks(table, ARD(), 60, None, True, DescentLimits(1e-3, 100))
+        fit = fit_through_landmarks(
+            table, ARDGaussianFamily(), 60, None, True, DescentLimits(1e-3, 100)
+        )
         errors.append(np.mean((fit.left_out[:, 0] - target) ** 2))
     assert errors[1] < 0.01 < 0.5 < errors[0]
 
 
 @pytest.mark.parametrize(
-    ("family", "sizes"), [(ARD(), [(30, 8), (60, 12)]), (RBF(), [(40, 9)] * 2)]
+    ("family", "sizes"),
+    [(ARDGaussianFamily(), [(30, 8), (60, 12)]), (GaussianFamily(), [(40, 9)] * 2)],
 )
 def test_many_scales_end_on_more_rows_and_landmarks(family, sizes, monkeypatch):
     seen = []
@@ -112,7 +119,9 @@ def test_two_columns_that_matter_together_are_found_among_twenty(several, least,
     table = TrainingTable(
         many, target, np.ones(600), 0, StageOptions(first=(600, 60), last=(600, 60))
     )
-    fit = fit_through_landmarks(table, ARD(), 60, None, True, DescentLimits(1e-2, 40), several)
+    fit = fit_through_landmarks(
+        table, ARDGaussianFamily(), 60, None, True, DescentLimits(1e-2, 40), several
+    )
     assert least <= np.mean((fit.left_out - target) ** 2) / target.var() <= most
 
 
@@ -120,10 +129,13 @@ def test_landmarks_follow_the_scales():
     many = RNG.standard_normal((300, 6))
     theta = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     low = many[np.argsort(many[:, 0])[:10]]
-    objective = LandmarkSelection(ARD(), many, many[:, :1], np.ones(300), low)
+    objective = LandmarkSelection(ARDGaussianFamily(), many, many[:, :1], np.ones(300), low)
     objective.follow(theta)
     assert objective.points.shape == low.shape
-    nearest = ARD().matrix(many, objective.points, theta).max(axis=1)
+    nearest = ARDGaussianFamily().matrix(many, objective.points, theta).max(axis=1)
     assert (
-        np.mean(nearest > 0.5) > 0.95 > 0.5 > np.mean(ARD().matrix(many, low, theta).max(1) > 0.5)
+        np.mean(nearest > 0.5)
+        > 0.95
+        > 0.5
+        > np.mean(ARDGaussianFamily().matrix(many, low, theta).max(1) > 0.5)
     )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
+from kernlearn.families.parametric import ARDGaussianFamily, ARDPolynomialFamily, GaussianFamily
 from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut, SelectionCriterion
 from kernlearn.solvers.optimize.coroutines import drive, from_callback, gather
 from kernlearn.solvers.selection import batched
@@ -33,7 +33,7 @@ def make_objective(
     folds = np.split(rng.permutation(n), cuts)
     loss = KFoldLoss(weight, folds) if name == "cv" else LeaveOneOut(weight)
     criterion = SelectionCriterion(loss, name == "bayes", 0.3, 0.02)
-    return SelectionObjective(ARD() if family is None else family, X, Y, criterion)
+    return SelectionObjective(ARDGaussianFamily() if family is None else family, X, Y, criterion)
 
 
 def questions_of(objectives: list[SelectionObjective]) -> list[Question]:
@@ -67,7 +67,11 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
     return found
 
 
-FAMILIES = [lambda i: ARD(), lambda i: RBF(), lambda i: RBF(np.array([0.2, 1.0, 0.5 + i]))]
+FAMILIES = [
+    lambda i: ARDGaussianFamily(),
+    lambda i: GaussianFamily(),
+    lambda i: GaussianFamily(np.array([0.2, 1.0, 0.5 + i])),
+]
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=["ard", "rbf", "weighted rbf"])
@@ -85,8 +89,8 @@ def test_sizes_families_and_losses_may_be_mixed_and_asked_about_again(alone) -> 
         make_objective(0),
         make_objective(1, n=25),
         make_objective(2, name="cv"),
-        make_objective(3, RBF()),
-        make_objective(4, ARDPolynomial()),
+        make_objective(3, GaussianFamily()),
+        make_objective(4, ARDPolynomialFamily()),
         make_objective(5, k=1),
         make_objective(6),
         make_objective(7, name="cv", cuts=(4, 15, 20)),
@@ -97,7 +101,9 @@ def test_sizes_families_and_losses_may_be_mixed_and_asked_about_again(alone) -> 
         alone.clear()
         answers = answer(some)
         assert [type(each.objective.kernel) for each in alone] == [
-            ARDPolynomial for each in some if type(each.objective.kernel) is ARDPolynomial
+            ARDPolynomialFamily
+            for each in some
+            if type(each.objective.kernel) is ARDPolynomialFamily
         ]
         for found, question in zip(answers, some, strict=True):
             check_alike(found, question)
@@ -117,7 +123,7 @@ def test_what_a_stack_has_no_formulas_for_is_evaluated_alone(alone) -> None:
 
 
 def test_one_that_a_stack_cannot_evaluate_is_evaluated_alone(place, alone) -> None:
-    objective = make_objective(0, RBF())
+    objective = make_objective(0, GaussianFamily())
     asked = [
         [0.1, 0.2],
         [1e-200, 1e-6],  # the ridge has to be raised

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
+from kernlearn.families.parametric import ARDGaussianFamily, ARDPolynomialFamily, GaussianFamily
 from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut, SelectionCriterion
 from kernlearn.solvers.selection.objective import SelectionObjective
 
@@ -27,7 +27,11 @@ def _loss(name, weight):
 
 
 @pytest.mark.parametrize("name", ["loo", "cv", "bayes"])
-@pytest.mark.parametrize("family", [RBF(), ARD(), ARDPolynomial()], ids=["rbf", "ard", "poly"])
+@pytest.mark.parametrize(
+    "family",
+    [GaussianFamily(), ARDGaussianFamily(), ARDPolynomialFamily()],
+    ids=["rbf", "ard", "poly"],
+)
 def test_gradients_are_differences(data, family, name):
     X, Y, weight = data
     criterion = SelectionCriterion(_loss(name, weight), name == "bayes", 0.3, 0.02)
@@ -43,7 +47,7 @@ def test_gradients_are_differences(data, family, name):
 
 def test_a_ridge_that_was_raised_has_no_slope(data):
     X, Y, weight = data
-    objective = SelectionObjective(RBF(), X, Y, SelectionCriterion(LeaveOneOut(weight)))
+    objective = SelectionObjective(GaussianFamily(), X, Y, SelectionCriterion(LeaveOneOut(weight)))
     z = np.log([1e-200, 1e-6])
     value, gradient = objective.value_and_gradient(z)
     assert gradient[0] == 0.0
@@ -53,7 +57,7 @@ def test_a_ridge_that_was_raised_has_no_slope(data):
 def test_where_no_machine_can_be_trained_the_criterion_is_infinite(data):
     X, Y, weight = data
 
-    class Refusing(RBF):
+    class Refusing(GaussianFamily):
         def matrix(self, X, Y, theta):
             if theta[0] > 1.0:
                 raise OverflowError("too narrow")
@@ -71,7 +75,7 @@ def test_where_no_machine_can_be_trained_the_criterion_is_infinite(data):
 def test_an_error_that_is_no_breakdown_ends_the_selection(data):
     X, Y, weight = data
 
-    class Defective(RBF):
+    class Defective(GaussianFamily):
         def matrix(self, X, Y, theta):
             raise ValueError("operands could not be broadcast together")
 

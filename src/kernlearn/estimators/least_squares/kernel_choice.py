@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn.families.parametric import PARAMETRIC_KERNELS, ParametricKernel
+from kernlearn.families.parametric import PARAMETRIC_KERNELS, ParametricKernel, parametric_kernel
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import check_real
 from kernlearn.typing import Array
@@ -35,7 +35,7 @@ def kernel_family(kernel: object) -> ParametricKernel:
     if isinstance(kernel, ParametricKernel):
         return kernel
     if isinstance(kernel, str) and kernel in PARAMETRIC_KERNELS:
-        return PARAMETRIC_KERNELS[kernel]()
+        return parametric_kernel(kernel)
     raise ValueError(
         f"expected kernel to be one of {', '.join(PARAMETRIC_KERNELS)}, a kernel of "
         f"kernlearn.kernels or a parametric kernel, got {kernel!r}; try kernel='rbf'"

@@ -1,22 +1,27 @@
-"""Kernels with parameters that are learned: Gaussian, ARD, ARD polynomial, or one's own."""
+"""Families of kernels whose parameters are learned, by the names that estimators take.
 
-from kernlearn.families.parametric.ard_polynomial import ARDPolynomial
+``Gaussian(gamma)`` of :mod:`kernlearn.kernels` is one kernel. `GaussianFamily`, or ``"rbf"``, holds
+all of them, and γ is learned; `ARDGaussianFamily`, or ``"ard"``, holds all
+``ARDGaussian(gammas)``. The names in `PARAMETRIC_KERNELS` are all that there are.
+"""
+
+from kernlearn.families.parametric.ard_polynomial import ARDPolynomialFamily
 from kernlearn.families.parametric.base import ParametricKernel
-from kernlearn.families.parametric.gaussian import ARD, RBF
+from kernlearn.families.parametric.gaussian import ARDGaussianFamily, GaussianFamily
 
 __all__ = [
-    "ARD",
     "PARAMETRIC_KERNELS",
-    "RBF",
-    "ARDPolynomial",
+    "ARDGaussianFamily",
+    "ARDPolynomialFamily",
+    "GaussianFamily",
     "ParametricKernel",
     "parametric_kernel",
 ]
 
 PARAMETRIC_KERNELS: dict[str, type[ParametricKernel]] = {
-    "rbf": RBF,
-    "ard": ARD,
-    "ard_polynomial": ARDPolynomial,
+    "rbf": GaussianFamily,
+    "ard": ARDGaussianFamily,
+    "ard_polynomial": ARDPolynomialFamily,
 }
 
 
@@ -37,7 +42,7 @@ def parametric_kernel(kernel: str | ParametricKernel) -> ParametricKernel:
     --------
     >>> from kernlearn.families.parametric import parametric_kernel
     >>> parametric_kernel("ard")
-    ARD()
+    ARDGaussianFamily()
     """
     if isinstance(kernel, ParametricKernel):
         return kernel

@@ -11,13 +11,14 @@ from kernlearn.kernels._parameters import non_negative_vector
 from kernlearn.typing import Array
 
 
-class ARDPolynomial(ParametricKernel):
-    r"""The inhomogeneous polynomial kernel with scaled attributes (Cawley 2014, section 4).
+class ARDPolynomialFamily(ParametricKernel):
+    r"""All inhomogeneous polynomial kernels with scaled attributes (Cawley 2014, section 4).
 
     .. math:: k(x, z; \theta) = \Bigl(\sum_r \theta_r x_r z_r + c\Bigr)^p, \qquad
               \frac{\partial K_{ij}}{\partial\theta_r} = p\,B_{ij}^{p-1} x_{ir} x_{jr},
 
-    where B is the matrix of the sums in brackets, so that K is B to the power p.
+    where B is the matrix of the sums in brackets, so that K is B to the power p. The name of the
+    family is ``"ard_polynomial"``.
 
     Parameters
     ----------
@@ -29,8 +30,8 @@ class ARDPolynomial(ParametricKernel):
     Examples
     --------
     >>> import numpy as np
-    >>> from kernlearn.families.parametric import ARDPolynomial
-    >>> ARDPolynomial(degree=2).matrix(np.array([[1.0, 2.0]]), None, np.array([1.0, 0.5]))
+    >>> from kernlearn.families.parametric import ARDPolynomialFamily
+    >>> ARDPolynomialFamily(degree=2).matrix(np.array([[1.0, 2.0]]), None, np.array([1.0, 0.5]))
     array([[16.]])
     """
 

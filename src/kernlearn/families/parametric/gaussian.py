@@ -21,10 +21,11 @@ from kernlearn.kernels._distances import gaussian_gram, squared_distances
 from kernlearn.typing import Array, DeviceArray
 
 
-class RBF(ParametricKernel):
-    r"""The Gaussian kernel, :math:`k(x, z; \theta) = \exp(-\theta_1 \|x - z\|^2)`.
+class GaussianFamily(ParametricKernel):
+    r"""All Gaussian kernels, :math:`k(x, z; \theta) = \exp(-\theta_1 \|x - z\|^2)`.
 
-    This is equation (1) of Cawley and Talbot (2014).
+    This is equation (1) of Cawley and Talbot (2014). The kernel at θ is
+    :class:`kernlearn.kernels.Gaussian` with γ = θ₁; the name of the family is ``"rbf"``.
 
     Parameters
     ----------
@@ -34,9 +35,9 @@ class RBF(ParametricKernel):
     Examples
     --------
     >>> import numpy as np
-    >>> from kernlearn.families.parametric import RBF
+    >>> from kernlearn.families.parametric import GaussianFamily
     >>> X = np.array([[0.0, 0.0], [1.0, 1.0]])
-    >>> RBF().matrix(X, None, np.array([0.5])).round(4)
+    >>> GaussianFamily().matrix(X, None, np.array([0.5])).round(4)
     array([[1.    , 0.3679],
            [0.3679, 1.    ]])
     """
@@ -81,11 +82,11 @@ class RBF(ParametricKernel):
         return _totals(W * K, D * D)[..., None, None]
 
     @classmethod
-    def stack(cls, families: Sequence[ParametricKernel]) -> RBF | None:
+    def stack(cls, families: Sequence[ParametricKernel]) -> GaussianFamily | None:
         """One with a row of weights for each table."""
         weights = []
         for family in families:
-            if type(family) is not RBF:
+            if type(family) is not GaussianFamily:
                 return None
             weights.append(family.weights)
         given = [each is not None for each in weights]
@@ -116,24 +117,25 @@ def _totals(A: Array, B: Array) -> Array:
     return totals
 
 
-class ARD(ParametricKernel):
-    r"""The Gaussian kernel with automatic relevance determination (Cawley 2014, equation 2).
+class ARDGaussianFamily(ParametricKernel):
+    r"""All Gaussian kernels with automatic relevance determination (Cawley 2014, equation 2).
 
     .. math:: k(x, z; \theta) = \exp\Bigl(-\sum_r \theta_r (x_r - z_r)^2\Bigr), \qquad
               \frac{\partial K_{ij}}{\partial\theta_r} = -K_{ij}\,(x_{ir} - x_{jr})^2
 
     A parameter of zero leaves its column out. All derivatives come together, by matrix products.
+    The kernel at θ is :class:`kernlearn.kernels.ARDGaussian`; the name of the family is ``"ard"``.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from kernlearn.families.parametric import ARD
+    >>> from kernlearn.families.parametric import ARDGaussianFamily
     >>> X = np.array([[0.0, 0.0], [1.0, 2.0]])
-    >>> K = ARD().matrix(X, None, np.array([1.0, 0.0]))
+    >>> K = ARDGaussianFamily().matrix(X, None, np.array([1.0, 0.0]))
     >>> K.round(4)
     array([[1.    , 0.3679],
            [0.3679, 1.    ]])
-    >>> ARD().gradient(X, np.array([1.0, 0.0]), K, np.ones((2, 2))).round(4)
+    >>> ARDGaussianFamily().gradient(X, np.array([1.0, 0.0]), K, np.ones((2, 2))).round(4)
     array([-0.7358, -2.943 ])
     """
 
@@ -172,10 +174,10 @@ class ARD(ParametricKernel):
         return weighted_pairs(centred(X), W * K)
 
     @classmethod
-    def stack(cls, families: Sequence[ParametricKernel]) -> ARD | None:
+    def stack(cls, families: Sequence[ParametricKernel]) -> ARDGaussianFamily | None:
         """One for all, since it has no settings."""
-        return cls() if all(type(family) is ARD for family in families) else None
+        return cls() if all(type(family) is ARDGaussianFamily for family in families) else None
 
-    def along(self, direction: Array) -> RBF:
+    def along(self, direction: Array) -> GaussianFamily:
         """A Gaussian kernel on columns weighted by the direction."""
-        return RBF(direction)
+        return GaussianFamily(direction)

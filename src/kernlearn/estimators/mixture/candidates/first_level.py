@@ -11,7 +11,7 @@ import numpy as np
 
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import ScaledColumns
-from kernlearn.families.parametric import ARD
+from kernlearn.families.parametric import ARDGaussianFamily
 from kernlearn.solvers.first_level.fit import first_values
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, alone
 from kernlearn.solvers.first_level.search import FirstLevelControl, FirstLevelSearch
@@ -32,7 +32,7 @@ def first_level_scales(problem: CandidateProblem, table: str) -> ScaledColumns:
     """
     X, weight = problem.tables[table], problem.weight
     offset = np.average(problem.Y, axis=0, weights=weight)
-    family = ARD()
+    family = ARDGaussianFamily()
     scale = np.asarray(family.start(X))
     first_level = FirstLevelProblem(family, X, problem.Y - offset, weight, scale)
     direction = scale / np.linalg.norm(scale)
