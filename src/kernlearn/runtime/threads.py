@@ -12,8 +12,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext, suppress
-from contextvars import copy_context
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextvars import ContextVar, copy_context
 from functools import cache
 from itertools import product
 from typing import Any, TypeVar
@@ -29,6 +29,8 @@ ENOUGH_POINTS_FOR_THREADS = 3000
 # Above some 15,600 rows OpenBLAS 0.3.31 factorises with two threads beyond its own buffer, and the
 # process ends. Products of matrices do not know that, and are as fast.
 LARGEST_FOR_LAPACK = 8000
+# Threads that a fit was asked to use; None for as many as the linear algebra.
+_jobs: ContextVar[int | None] = ContextVar("_jobs", default=None)
 _CONTROL = "clear_controlling_thread"
 # Threads that come first at once must not each make a limit of the process.
 _making = threading.Lock()
@@ -177,8 +179,37 @@ def _libraries() -> list[_Library]:
 
 
 def n_threads() -> int:
-    """How many threads the linear algebra may use now, which other work in threads keeps to."""
+    """How many threads the linear algebra may use now, which other work in threads keeps to.
+
+    In a block of :func:`threads_of_jobs`, as many as asked for there.
+    """
+    jobs = _jobs.get()
+    if jobs is not None:
+        return jobs
     return max((library.get() or 1 for library in _libraries()), default=1)
+
+
+@contextmanager
+def threads_of_jobs(n_jobs: int | None) -> Iterator[None]:
+    """As many threads as `n_jobs` means to joblib; None leaves it to the linear algebra."""
+    if n_jobs is None:
+        yield
+        return
+    is_count = hasattr(n_jobs, "__index__") and not isinstance(n_jobs, bool)
+    if not is_count or n_jobs == 0:
+        raise ValueError(
+            f"expected n_jobs to be None or an integer other than zero, got {n_jobs!r}; try "
+            "n_jobs=2, or n_jobs=-1 for all cores"
+        )
+    from joblib import effective_n_jobs  # type: ignore[import-untyped]  # takes time to import
+
+    count = effective_n_jobs(n_jobs)
+    token = _jobs.set(count)
+    try:
+        with one_thread() if count == 1 else nullcontext():
+            yield
+    finally:
+        _jobs.reset(token)
 
 
 def share_out(tasks: Sequence[Callable[[], None]]) -> None:

@@ -85,6 +85,17 @@ def texts(column: PandasSeries) -> NDArray[np.str_]:
     return np.array(["" if missing else _text(cell) for cell, missing in both], dtype=str)
 
 
+def texts_of_numbers(cells: Array) -> NDArray[np.str_]:
+    """The same of an array of numbers, NaN where a cell is missing.
+
+    >>> texts_of_numbers(np.array([1.0, 2.5, np.nan])).tolist()
+    ['1', '2.5', '']
+    """
+    values, places = np.unique(np.asarray(cells, dtype=float), return_inverse=True)
+    found = np.array(["" if value != value else _text(value) for value in values.tolist()])
+    return np.asarray(found[places.reshape(-1)])
+
+
 def _is_number(cell: object) -> bool:
     return isinstance(cell, Real | Decimal)
 

@@ -7,11 +7,17 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from kernlearn.estimators.held_out.calibration import fit_calibration, shrunk_calibration
+from kernlearn.estimators.held_out.calibration import (
+    fit_calibration,
+    probabilities,
+    shrunk_calibration,
+)
 from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
+from kernlearn.estimators.held_out.scoring import HeldOutLabels, Scoring, held_out_score
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import class_weights
+from kernlearn.estimators.mixture.categorical import FROM_DTYPE
 from kernlearn.estimators.mixture.input_checks import checked_with_target
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.quality.predictive import LogLoss
@@ -46,6 +52,10 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         kernels of your own, which read the standardised columns.
     scale : bool, default=True
         Whether to bring the columns to mean zero and variance one.
+    categorical_features : "from_dtype", None or array-like, default="from_dtype"
+        Columns that are one-hot encoded. "from_dtype": columns of a data frame that hold text or
+        have the dtype "category". An array of positions, names or a mask adds others, for example
+        codes that are no amounts. None: no column, so that text is refused.
     max_members : int, default=8
         How many candidates may have a weight; one that would have less than a hundredth of the
         largest has none. With one member, the mixture is one kernel machine.
@@ -60,10 +70,16 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     cv : int, splitter or iterable of pairs of rows, default=5
         The number of folds that hold rows out, no more than there are rows, or the folds
         themselves, each row in one. Drawn folds keep copies of a row together, and groups.
+    scoring : str, callable or None, default=None
+        Metric of ``held_out_score_``: a name such as "roc_auc", or a scorer of scikit-learn's.
+        None: accuracy. Candidates are judged by errors and log loss in any case.
     device : str or None, default=None
         Where the work over the rows of a table of more than 6000 rows is done: None follows X, to
         the device of a tensor of PyTorch or an array of CuPy; "cpu" is the host, "cuda" or "cuda:1"
         a GPU.
+    n_jobs : int or None, default=None
+        Threads that search candidates side by side in ``fit``, as in joblib: -1 stands for all
+        cores, and 1 limits the linear algebra, too. None uses as many as the linear algebra does.
     random_state : int, RandomState or None, default=0
         For folds and samples of rows.
     verbose : int, default=0
@@ -93,10 +109,10 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     classes_ : ndarray of shape (n_classes,)
         The labels.
     held_out_score_ : float
-        Accuracy on rows held out, in which every row counts once: each fold is predicted by
-        machines that were trained, and mixed, without it. Up to 60 rows, candidates are searched
-        without it, too. With more rows the score is slightly optimistic, since widths and ridges
-        were chosen with all of them.
+        Accuracy, or the metric of ``scoring``, on rows held out, in which every row counts once:
+        each fold is predicted by machines that were trained, and mixed, without it. Up to 60 rows,
+        candidates are searched without it, too. With more rows the score is slightly optimistic,
+        since widths and ridges were chosen with all of them.
     calibration_ : ndarray of shape (2,)
         Slope and offset from decision values to log-odds. The slope is shrunk by what chance would
         gain.
@@ -147,11 +163,14 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         candidates: object = "auto",
         *,
         scale: bool = True,
+        categorical_features: object = FROM_DTYPE,
         max_members: int = 8,
         compress: bool = False,
         class_weight: object = None,
         cv: FoldsLike = 5,
+        scoring: Scoring = None,
         device: str | None = None,
+        n_jobs: int | None = None,
         random_state: RandomState = 0,
         verbose: int = 0,
         callback: Callable[[Progress], object] | None = None,
@@ -159,11 +178,14 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     ) -> None:
         self.candidates = candidates
         self.scale = scale
+        self.categorical_features = categorical_features
         self.max_members = max_members
         self.compress = compress
         self.class_weight = class_weight
         self.cv = cv
+        self.scoring = scoring
         self.device = device
+        self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
@@ -211,7 +233,12 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         groups = self._members.groups
         fitted = fit_calibration(values, signs, weight)
         self.calibration_ = shrunk_calibration(fitted, values, signs, weight, groups)
-        self.held_out_score_ = float(np.mean(self._labels(values) == self._labels(signs)))
+        labels, truth = self._labels(values), self._labels(signs)
+        self.held_out_score_ = float(np.mean(labels == truth))
+        if self.scoring is not None:
+            chances = probabilities(values, self.calibration_)
+            held_out = HeldOutLabels(self.classes_, labels, values, chances)
+            self.held_out_score_ = held_out_score(self.scoring, held_out, truth)
         found = chance_of_labels(values, signs, weight, groups)
         tell_chance(self, found, stacklevel=3)
 

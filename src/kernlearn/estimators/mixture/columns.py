@@ -120,6 +120,11 @@ class CategoryColumn:
         return (len(self.levels) + self.others) * (self.scale > 0)
 
     @property
+    def has_numbers(self) -> bool:
+        """Whether all levels are numbers, which an array may hold."""
+        return all(_is_number(level) for level in self.levels)
+
+    @property
     def is_bent(self) -> bool:
         """Categories have no order to rank them by."""
         return False
@@ -135,6 +140,14 @@ class CategoryColumn:
         own = np.asarray(cells)[:, None] == np.array(self.levels, dtype=str)
         rest = ~own.any(axis=1, keepdims=True)
         return np.asarray(np.hstack([own, rest]) if self.others else own, dtype=float)
+
+
+def _is_number(level: str) -> bool:
+    try:
+        float(level or "nan")
+    except ValueError:
+        return False
+    return True
 
 
 def own_levels(categories: Sequence[NDArray[np.str_]]) -> list[list[str]]:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import (
 from kernlearn._checks import check_count, check_flag
 from kernlearn._device import HOST, Place, device_memory_errors, place_of
 from kernlearn.estimators.held_out.folds import make_folds
+from kernlearn.estimators.held_out.scoring import Scoring, check_scoring
 from kernlearn.estimators.inputs.dask_rows import in_memory, select_rows
 from kernlearn.estimators.inputs.device_parameter import DeviceParameter
 from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
@@ -57,7 +58,7 @@ from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.runtime.threads import threads_for
+from kernlearn.runtime.threads import threads_for, threads_of_jobs
 from kernlearn.typing import Array, FoldsLike, Indices, Rows, Targets
 
 # Matrices of the size of the kernel's that exist together, at most.
@@ -75,6 +76,9 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
     max_members: int
     compress: bool
     cv: FoldsLike
+    categorical_features: object
+    n_jobs: int | None
+    scoring: Scoring
     _seed: int
     n_features_in_: int
     _options = MixtureOptions()
@@ -117,10 +121,12 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         max_members = check_count("max_members", self.max_members, usual=5)
         check_flag("scale", self.scale)
         check_flag("compress", self.compress)
+        if self.scoring is not None:
+            check_scoring(self.scoring)
         stopping, random_state = self._stopping_control(), check_random_state(self._seed)
         training = self._prepared_training(given, loss, stratify, stopping, random_state)
         choice = _suited(self, choice, training)
-        with device_memory_errors():
+        with device_memory_errors(), threads_of_jobs(self.n_jobs):
             screening, max_members, least = self._screened(
                 training, choice, max_members, random_state
             )
@@ -170,7 +176,9 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         is_all = len(chosen) == n
         some = in_memory(rows if is_all else select_rows(rows, chosen))
         check_known(self, some)
-        self.preparation_ = preparation = prepare(some, feature_names(self), bool(self.scale))
+        self.preparation_ = preparation = prepare(
+            some, feature_names(self), bool(self.scale), self.categorical_features
+        )
         tables = preparation.apply_all(some, preparation.tables)
         check_sizes(self, tables[STANDARD])
         part = replace(loss, Y=loss.Y[chosen], weight=loss.weight[chosen])

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.sparsefuncs import mean_variance_axis
@@ -15,12 +16,13 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from kernlearn._cluster import Chunked
 from kernlearn.estimators.inputs.cells import (
     frame_numbers,
-    is_category,
     is_frame,
     kinds,
     numbers,
     texts,
+    texts_of_numbers,
 )
+from kernlearn.estimators.mixture.categorical import FROM_DTYPE, categorical_columns
 from kernlearn.estimators.mixture.columns import (
     CategoryColumn,
     NumberColumn,
@@ -51,10 +53,12 @@ class Preparation:
     columns: list[NumberColumn | CategoryColumn]  # one for each
 
     @classmethod
-    def learned(cls, X: Rows, names: Sequence[str], scale: bool) -> Preparation:
+    def learned(
+        cls, X: Rows, names: Sequence[str], scale: bool, categorical: object = FROM_DTYPE
+    ) -> Preparation:
         """From training rows: an array of numbers with NaN, or a data frame."""
-        of_text = [is_frame(X) and is_category(X.iloc[:, j]) for j in range(len(names))]
-        categories = {j: texts(X.iloc[:, j]) for j, is_text in enumerate(of_text) if is_text}
+        chosen = np.flatnonzero(categorical_columns(categorical, X, names))
+        categories = {j: _texts(X, j) for j in chosen.tolist()}
         levels = dict(zip(categories, own_levels(list(categories.values())), strict=True))
         columns = [
             CategoryColumn.learned(categories[j], levels[j], scale)
@@ -104,12 +108,12 @@ class Preparation:
         column = self.columns[j]
         if isinstance(column, NumberColumn):
             return np.zeros((len(X), 0))
-        if not is_frame(X):
+        if not is_frame(X) and not column.has_numbers:
             raise ValueError(
                 f"expected a data frame with categories in column {self.names[j]!r}, as in "
                 "fit, got an array of numbers; pass a data frame with the same columns"
             )
-        return column.standard(texts(X.iloc[:, j]))
+        return column.standard(_texts(X, j))
 
     def _number_cells(self, X: Rows, places: list[int]) -> Array:
         """The cells of columns of numbers, of the same kind as in fit."""
@@ -205,10 +209,12 @@ RowSource: TypeAlias = NumericRows | PreparedRows | Chunked
 """Prepared rows in memory, or read in blocks."""
 
 
-def prepare(X: Rows, names: Sequence[str], scale: bool) -> AnyPreparation:
+def prepare(X: Rows, names: Sequence[str], scale: bool, categorical: object) -> AnyPreparation:
     """Learn how columns become numbers, from training rows."""
-    kind = SparsePreparation if issparse(X) else Preparation
-    return kind.learned(X, names, scale)
+    if issparse(X):
+        categorical_columns(categorical, X, names)
+        return SparsePreparation.learned(X, names, scale)
+    return Preparation.learned(X, names, scale, categorical)
 
 
 def prepared_source(preparation: AnyPreparation, rows: Rows, table: str) -> RowSource:
@@ -217,6 +223,10 @@ def prepared_source(preparation: AnyPreparation, rows: Rows, table: str) -> RowS
     if isinstance(rows, Chunked):
         return rows.mapped(partial(preparation.apply, table=table), n_columns)
     return PreparedRows(preparation, rows, table, n_columns)
+
+
+def _texts(X: Rows, j: int) -> NDArray[np.str_]:
+    return texts(X.iloc[:, j]) if is_frame(X) else texts_of_numbers(X[:, j])
 
 
 def _numbers(X: Rows, j: int, name: str) -> Array:

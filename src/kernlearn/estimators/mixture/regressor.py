@@ -12,9 +12,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
 from kernlearn.estimators.held_out.intervals import check_coverage
+from kernlearn.estimators.held_out.scoring import HeldOutNumbers, Scoring, held_out_score
 from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import as_floats, check_squares
+from kernlearn.estimators.mixture.categorical import FROM_DTYPE
 from kernlearn.estimators.mixture.input_checks import checked_with_target
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty
@@ -54,6 +56,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         read the standardised columns.
     scale : bool, default=True
         Whether to bring the columns to mean zero and variance one. Targets always are, within.
+    categorical_features : "from_dtype", None or array-like, default="from_dtype"
+        Columns that are one-hot encoded. "from_dtype": columns of a data frame that hold text or
+        have the dtype "category". An array of positions, names or a mask adds others, for example
+        codes that are no amounts. None: no column, so that text is refused.
     max_members : int, default=5
         How many candidates may have a weight; one that would have less than a hundredth of the
         largest has none. With one member, the mixture is one kernel machine.
@@ -65,10 +71,16 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
     cv : int, splitter or iterable of pairs of rows, default=5
         The number of folds that hold rows out, no more than there are rows, or the folds
         themselves, each row in one. Drawn folds keep copies of a row together, and groups.
+    scoring : str, callable or None, default=None
+        Metric of ``held_out_score_``: a name such as "neg_mean_absolute_error", or a scorer of
+        scikit-learn's. None: R². Candidates are judged by squared error in any case.
     device : str or None, default=None
         Where the work over the rows of a table of more than 6000 rows is done: None follows X, to
         the device of a tensor of PyTorch or an array of CuPy; "cpu" is the host, "cuda" or "cuda:1"
         a GPU.
+    n_jobs : int or None, default=None
+        Threads that search candidates side by side in ``fit``, as in joblib: -1 stands for all
+        cores, and 1 limits the linear algebra, too. None uses as many as the linear algebra does.
     random_state : int, RandomState or None, default=0
         For folds and samples of rows.
     verbose : int, default=0
@@ -97,10 +109,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         The learned kernel, to be called on rows as they came. It exists only if the mixture has
         one member, as with ``max_members=1``.
     held_out_score_ : float
-        R² on rows held out, in which every row counts once: each fold is predicted by machines that
-        were trained, and mixed, without it. Up to 60 rows, candidates are searched without it,
-        too. With more rows the score is slightly optimistic, since widths and ridges were chosen
-        with all of them.
+        R², or the metric of ``scoring``, on rows held out, in which every row counts once: each
+        fold is predicted by machines that were trained, and mixed, without it. Up to 60 rows,
+        candidates are searched without it, too. With more rows the score is slightly optimistic,
+        since widths and ridges were chosen with all of them.
     compression_ : dict or None
         After a compression: the number of its rows (``n_points``), and the growth of the held-out
         squared error (``loss``) with its standard error (``error``), both in standard errors of
@@ -147,10 +159,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         candidates: object = "auto",
         *,
         scale: bool = True,
+        categorical_features: object = FROM_DTYPE,
         max_members: int = 5,
         compress: bool = False,
         cv: FoldsLike = 5,
+        scoring: Scoring = None,
         device: str | None = None,
+        n_jobs: int | None = None,
         random_state: RandomState = 0,
         verbose: int = 0,
         callback: Callable[[Progress], object] | None = None,
@@ -158,10 +173,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
     ) -> None:
         self.candidates = candidates
         self.scale = scale
+        self.categorical_features = categorical_features
         self.max_members = max_members
         self.compress = compress
         self.cv = cv
+        self.scoring = scoring
         self.device = device
+        self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
@@ -282,6 +300,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         residual, total = members.Y - members.held_out, members.Y - members.Y.mean(axis=0)
         variance = float((total**2).sum())
         self.held_out_score_ = 1.0 - float((residual**2).sum()) / variance if variance else 0.0
+        if self.scoring is not None:
+            predicted, truth = (
+                self._shaped(values * self._spread + self._centre)
+                for values in (members.held_out, members.Y)
+            )
+            self.held_out_score_ = held_out_score(self.scoring, HeldOutNumbers(predicted), truth)
         found = chance_of_numbers(members.held_out, members.Y, members.weight, members.groups)
         tell_chance(self, found, stacklevel=3)
 

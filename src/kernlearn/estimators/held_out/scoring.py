@@ -1,0 +1,87 @@
+"""The score of held-out predictions in a metric of scikit-learn's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.metrics import get_scorer
+
+from kernlearn.typing import Array, Targets
+
+Scoring = str | Callable[..., float] | None
+"""What scikit-learn takes as ``scoring`` of one metric."""
+
+
+@dataclass(eq=False)
+class HeldOutNumbers(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # without types
+    """Answers every row with what was predicted for it while it was held out."""
+
+    predicted: Array
+
+    def predict(self, rows: Targets) -> Array:
+        """The predictions for rows, given by number."""
+        return np.asarray(self.predicted[rows])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+@dataclass(eq=False)
+class HeldOutLabels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types
+    """The same for labels, with decision values and probabilities."""
+
+    classes_: Targets
+    labels: Targets
+    values: Array
+    probabilities: Array
+
+    def predict(self, rows: Targets) -> Targets:
+        """The labels of rows, given by number."""
+        return np.asarray(self.labels[rows])
+
+    def decision_function(self, rows: Targets) -> Array:
+        """Their decision values."""
+        values = self.values[rows]
+        return np.asarray(values[:, 0] if values.shape[1] == 1 else values)
+
+    def predict_proba(self, rows: Targets) -> Array:
+        """Their probabilities."""
+        return np.asarray(self.probabilities[rows])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+def held_out_score(
+    scoring: Scoring, held_out: HeldOutNumbers | HeldOutLabels, truth: Targets
+) -> float:
+    """The score by a metric of scikit-learn's, larger being better."""
+    score = check_scoring(scoring)
+    found = score(held_out, np.arange(len(truth)), truth)
+    if not isinstance(found, int | float | np.number):
+        raise ValueError(
+            f"expected scoring to give one number, got {type(found).__name__}; pass the name of "
+            "one metric"
+        )
+    return float(found)
+
+
+def check_scoring(scoring: Scoring) -> Callable[..., object]:
+    """The scorer, before anything is learned."""
+    is_named = isinstance(scoring, str)
+    if not (is_named or callable(scoring)):
+        raise ValueError(
+            "expected scoring to be None, the name of a metric of scikit-learn's or a scorer, got "
+            f"{scoring!r}; try scoring='roc_auc', or leave it out"
+        )
+    try:
+        scorer: Callable[..., object] = get_scorer(scoring)
+    except ValueError:
+        raise ValueError(
+            f"expected scoring to be the name of a metric of scikit-learn's, got {scoring!r}; "
+            "sklearn.metrics.get_scorer_names() lists them"
+        ) from None
+    return scorer

@@ -1,0 +1,86 @@
+"""Parameters that the flagship shares with estimators of scikit-learn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import f1_score, get_scorer, make_scorer
+
+import kernlearn as kl
+from kernlearn.estimators.mixture.candidates import screening
+
+
+def test_columns_of_codes_may_be_categories():
+    """Codes in an order that means nothing: one column, as numbers, tells little."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 9, size=120).astype(float)
+    X, y = np.column_stack([codes, rng.normal(size=120)]), np.isin(codes, [0, 3, 5, 8])
+    frame = pd.DataFrame(X, columns=["code", "noise"])
+    plain = kl.KernelClassifier(["linear"]).fit(X, y)
+    assert plain.held_out_score_ < 0.8
+    for given, table in (([0], X), ([True, False], X), (["code"], frame), ([0], frame)):
+        model = kl.KernelClassifier(["linear"], categorical_features=given).fit(table, y)
+        assert model.held_out_score_ > 0.95
+        assert model.score(X if table is X else frame, y) > 0.95
+    texts = frame.assign(code=[f"level {code}" for code in codes])
+    assert kl.KernelClassifier(["linear"]).fit(texts, y).held_out_score_ > 0.95
+    with pytest.raises(ValueError, match="expected real numbers or dates in column 'code'"):
+        kl.KernelClassifier(["linear"], categorical_features=None).fit(texts, y)
+
+
+@pytest.mark.parametrize(
+    ("given", "table"), [([2], "array"), (["code"], "array"), (["age"], "frame"), (5, "frame")]
+)
+def test_wrong_categorical_features_are_refused(given, table):
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    rows = X if table == "array" else pd.DataFrame(X, columns=["code", "noise"])
+    with pytest.raises(ValueError, match=r"expected categorical_features to be .* leave it out"):
+        kl.KernelClassifier(["linear"], categorical_features=given).fit(rows, X[:, 0] > 0)
+
+
+def test_sparse_columns_are_no_categories():
+    X = csr_array(np.random.default_rng(0).integers(0, 2, size=(20, 2)).astype(float))
+    with pytest.raises(ValueError, match=r"with a sparse matrix.* pass a dense table"):
+        kl.KernelClassifier(["linear"], categorical_features=[0]).fit(X, np.arange(20) % 2)
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "neg_log_loss", make_scorer(f1_score)])
+def test_the_held_out_score_of_labels_in_another_metric(scoring):
+    X, y = load_breast_cancer(return_X_y=True)
+    model = kl.KernelClassifier(["linear"], scoring=scoring).fit(X[:150], y[:150])
+    scorer = get_scorer(scoring)
+    assert model.held_out_score_ == pytest.approx(scorer(model, X[150:], y[150:]), abs=0.15)
+    plain = kl.KernelClassifier(["linear"]).fit(X[:150], y[:150])
+    assert model.held_out_score_ != plain.held_out_score_
+
+
+def test_the_held_out_score_of_numbers_in_another_metric():
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    y = 100.0 * X[:, 0] + np.random.default_rng(1).normal(size=80)
+    model = kl.KernelRegressor(["linear"], scoring="neg_mean_absolute_error").fit(X, y)
+    assert -1.2 < model.held_out_score_ < -0.5
+    for scoring, match in (("no metric", "get_scorer_names"), (3, "try scoring='roc_auc'")):
+        with pytest.raises(ValueError, match=match):
+            kl.KernelRegressor(["linear"], scoring=scoring).fit(X, y)
+
+
+def test_jobs_are_threads_and_change_nothing(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(70, 2))
+    y, seen, usual = X[:, 0] > 0, [], screening.in_order
+
+    def counted(function, tasks, workers, tick):
+        seen.append(workers)
+        return usual(function, tasks, workers, tick)
+
+    monkeypatch.setattr(screening, "in_order", counted)
+    values = []
+    for n_jobs in (1, 2):
+        model = kl.KernelClassifier(["linear", "Gaussian"], n_jobs=n_jobs).fit(X, y)
+        values.append(model.decision_function(X))
+    assert set(seen) == {1, 2}
+    np.testing.assert_array_equal(*values)
+    with pytest.raises(ValueError, match="integer other than zero, got 0; try n_jobs=2"):
+        kl.KernelClassifier(["linear"], n_jobs=0).fit(X, y)
