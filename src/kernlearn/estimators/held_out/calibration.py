@@ -35,34 +35,33 @@ def fit_calibration(values: Array, signs: Array, sample_weight: Array) -> Array:
 
 
 def shrunk_calibration(
-    calibration: Array,
-    values: Array,
-    signs: Array,
-    sample_weight: Array,
-    groups: Indices | None = None,
+    values: Array, signs: Array, weight: Array, groups: Indices | None = None
 ) -> Array:
-    r"""The same with less slope, for values that a slope fits by chance, too.
+    r"""Slope and offset, with less slope where chance gains as much; inputs are checked.
 
     With :math:`\chi^2` twice the gain in log likelihood by the slope, the slope is multiplied by
-    :math:`\max(0, 1 - 1/\chi^2)`: the heuristic shrinkage of van Houwelingen and le Cessie (1990).
-    Values that tell nothing gain one by chance, on average. Groups of rows are one observation
-    each.
+    :math:`\max(0, 1 - 1/\chi^2)`: the heuristic shrinkage of van Houwelingen and le Cessie (1990),
+    since values that tell nothing gain one by chance. Groups of rows are one observation each.
     """
-    known = ~np.isnan(values).any(axis=1)
-    slope, offset = calibration
+    slope, offset = fit_calibration(values, signs, weight)
     if np.isnan(slope) or slope == 0.0:
-        return calibration
-    values, signs, weight = values[known], signs[known], sample_weight[known]
-    numbers = np.arange(len(weight)) if groups is None else groups[known]
-    shares = np.unique(numbers, return_inverse=True)[1].reshape(-1)
-    observations = weight.sum() ** 2 / (np.bincount(shares, weight) ** 2).sum()
-    gain = _mean_loss(values, signs, weight, 0.0, None)
-    gain -= _mean_loss(values, signs, weight, slope, offset)
-    twice = 2.0 * observations * gain
-    slope *= 1.0 - 1.0 / twice if twice > 1.0 else 0.0
+        return np.array([slope, offset])
+    known = ~np.isnan(values).any(axis=1)
+    codes = np.arange(len(weight)) if groups is None else groups
+    gained = _evidence(values[known], signs[known], weight[known], codes[known])
+    slope *= 1.0 - 1.0 / gained if gained > 1.0 else 0.0
     if values.shape[1] == 1:
-        offset = fit_offset(slope * values[:, 0], signs[:, 0] > 0, weight)
+        offset = fit_offset(slope * values[known, 0], signs[known, 0] > 0, weight[known])
     return np.array([slope, offset])
+
+
+def _evidence(values: Array, signs: Array, weight: Array, groups: Indices) -> float:
+    """Twice the gain in log likelihood by the best slope."""
+    numbers = np.unique(groups, return_inverse=True)[1].reshape(-1)
+    observations = weight.sum() ** 2 / (np.bincount(numbers, weight) ** 2).sum()
+    slope, offset = fit_calibration(values, signs, weight)
+    gain = _mean_loss(values, signs, weight, 0.0, None)
+    return float(2.0 * observations * (gain - _mean_loss(values, signs, weight, slope, offset)))
 
 
 def _mean_loss(
@@ -79,13 +78,16 @@ def _mean_loss(
     return -float(share @ log_expit(z * np.sign(signs[:, 0])))
 
 
-def probabilities(values: Array, calibration: Array) -> Array:
-    """Probabilities of the classes, of shape (n, n_classes), from values of shape (n, k)."""
+def probabilities(values: Array, calibration: Array, limit: float = np.inf) -> Array:
+    """Probabilities of the classes, of shape (n, n_classes), from values of shape (n, k).
+
+    Log-odds of two classes are within ± `limit`.
+    """
     slope, offset = calibration
     if values.shape[1] > 1:
         shifted = values - values.max(axis=1, keepdims=True)
-        return np.asarray(softmax(slope * shifted, axis=1))
+        return np.asarray(softmax(np.maximum(slope * shifted, -limit), axis=1))
     f = values[:, 0]
-    p = expit(slope * f + offset)
+    p = expit(np.clip(slope * f + offset, -limit, limit))
     p = np.where(f > 0, np.maximum(p, 0.5 + _BEYOND), np.minimum(p, 0.5 - _BEYOND))
     return np.column_stack([1.0 - p, p])

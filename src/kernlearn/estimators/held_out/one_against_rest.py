@@ -14,6 +14,7 @@ class OneAgainstRest:
 
     classes_: Targets
     calibration_: Array
+    _most_certain: float = np.inf  # no log-odds of two classes are larger
 
     @lazy_on_dask
     def decision_function(self, X: Rows) -> Array:
@@ -74,7 +75,7 @@ class OneAgainstRest:
                 "probabilities to, got none: no machine could be trained without some of the rows, "
                 "or the fit was interrupted before; use decision_function, or fit again"
             )
-        return probabilities(values, self.calibration_)
+        return probabilities(values, self.calibration_, self._most_certain)
 
     def _find_classes(self, labels: Targets) -> None:
         """Store the classes of the rows that count, of which there must be two."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 
-from kernlearn.estimators.held_out.calibration import fit_calibration, shrunk_calibration
+from kernlearn.estimators.held_out.calibration import shrunk_calibration
 from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
 from kernlearn.estimators.held_out.groups import RowGroups
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
@@ -246,9 +246,6 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         signs, weight, kept = data.Y, data.weight, data.kept
         values = self.loo_predictions_.reshape(signs.shape)
         groups = data.groups.known
-        fitted = fit_calibration(values[kept], signs[kept], weight[kept])
         of_groups = None if groups is None else groups[kept]
-        self.calibration_ = shrunk_calibration(
-            fitted, values[kept], signs[kept], weight[kept], of_groups
-        )
+        self.calibration_ = shrunk_calibration(values[kept], signs[kept], weight[kept], of_groups)
         tell_chance(self, chance_of_labels(values, signs, weight, groups))

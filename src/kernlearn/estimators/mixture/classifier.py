@@ -7,11 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from kernlearn.estimators.held_out.calibration import (
-    fit_calibration,
-    probabilities,
-    shrunk_calibration,
-)
+from kernlearn.estimators.held_out.calibration import probabilities, shrunk_calibration
 from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.held_out.scoring import HeldOutLabels, Scoring, held_out_score
@@ -115,7 +111,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         since widths and ridges were chosen with all of them.
     calibration_ : ndarray of shape (2,)
         Slope and offset from decision values to log-odds. The slope is shrunk by what chance would
-        gain.
+        gain. Up to 60 rows, no probability is beyond those of the rule of succession, 1 / (n + 2).
     compression_ : dict or None
         After a compression: the number of its rows (``n_points``), the growth of the held-out loss
         (``loss``) with its standard error (``error``), and the expected growth of the share of
@@ -223,20 +219,26 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
             labels = given.target
             self._find_classes(labels)
             weight = given.weight * class_weights(self.class_weight, labels)
-            self._learn(given, LogLoss(self._signs(labels), weight), stratify=True)
-            self._store_held_out()
+            usual = self._learn(given, LogLoss(self._signs(labels), weight), stratify=True)
+            self._store_held_out(usual)
             return self
 
-    def _store_held_out(self) -> None:
-        """Calibration and accuracy on held-out rows, and a warning if it is that of guessing."""
+    def _store_held_out(self, usual: Array) -> None:
+        """Calibration and accuracy on held-out rows, and a warning if it is that of guessing.
+
+        The `usual` values of rows held out, of candidates that were searched with them, are those
+        whose scale is that of the model.
+        """
         values, signs, weight = self._members.held_out, self._members.Y, self._members.weight
         groups = self._members.groups
-        fitted = fit_calibration(values, signs, weight)
-        self.calibration_ = shrunk_calibration(fitted, values, signs, weight, groups)
+        self.calibration_ = shrunk_calibration(usual, signs, weight, groups)
+        # The rule of succession: what n rows agree on has the probability (n + 1) / (n + 2).
+        is_small = len(values) <= self._options.nested_rows
+        self._most_certain = float(np.log(len(values) + 1.0)) if is_small else np.inf
         labels, truth = self._labels(values), self._labels(signs)
         self.held_out_score_ = float(np.mean(labels == truth))
         if self.scoring is not None:
-            chances = probabilities(values, self.calibration_)
+            chances = probabilities(values, self.calibration_, self._most_certain)
             held_out = HeldOutLabels(self.classes_, labels, values, chances)
             self.held_out_score_ = held_out_score(self.scoring, held_out, truth)
         found = chance_of_labels(values, signs, weight, groups)

@@ -115,8 +115,11 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         """Below the diagram: what was mixed."""
         return self._tried.html() if "_tried" in vars(self) else ""
 
-    def _learn(self, given: TrainingInput, loss: PredictiveLoss, stratify: bool) -> None:
-        """Everything but the targets, which `loss` knows."""
+    def _learn(self, given: TrainingInput, loss: PredictiveLoss, stratify: bool) -> Array:
+        """Everything but the targets, which `loss` knows.
+
+        Predictions for held-out rows by candidates that were searched with them are returned.
+        """
         choice = chosen_families(self.candidates, loss.is_of_labels)
         max_members = check_count("max_members", self.max_members, usual=5)
         check_flag("scale", self.scale)
@@ -131,7 +134,9 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
                 training, choice, max_members, random_state
             )
             weights = self._mix(screening, max_members, least)
-            held_out = self._held_out(screening, choice, max_members, least)
+            usual = screening.held_out(max_members, least)
+            nested = self._nested(screening, choice, max_members, least)
+            held_out = usual if nested is None else nested
             with threads_for(len(training)):
                 self._members = Members.trained(
                     screening, weights, held_out, training, self._options, random_state
@@ -140,18 +145,17 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
                 if self.compress:
                     self._compress(len(training), loss, random_state)
         self._store_end(training.sample.notes, stopping)
+        return usual
 
-    def _held_out(
+    def _nested(
         self, screening: Screening, choice: CandidateChoice, max_members: int, least: float
-    ) -> Array:
-        """Predictions for held-out rows; with few rows, by choices that were made without them."""
+    ) -> Array | None:
+        """With few rows, predictions for held-out rows by choices that were made without them."""
         options, problem = self._options, screening.problem
-        if len(problem) <= options.nested_rows and problem.stopping.stopped is None:
-            with threads_for(len(problem)):
-                nested = nested_predictions(problem, choice, max_members, least, options)
-            if nested is not None:
-                return nested
-        return screening.held_out(max_members, least)
+        if len(problem) > options.nested_rows or problem.stopping.stopped is not None:
+            return None
+        with threads_for(len(problem)):
+            return nested_predictions(problem, choice, max_members, least, options)
 
     def _prepared_training(
         self,
