@@ -213,3 +213,10 @@ def test_given_kernels_read_the_prepared_columns_of_any_form():
     options = {"model": kl.KernelRegressor([Gaussian(0.3)], scale=False)}
     expected = fitted(X, **options).predict(NEW)
     np.testing.assert_allclose(fitted(csr_array(X), **options).predict(NEW), expected, atol=1e-7)
+
+
+def test_rows_that_train_the_members_are_kept_once():
+    X = np.random.RandomState(0).normal(size=(40, 2))
+    model = kl.KernelClassifier(["Gaussian", "exponential"]).fit(X, X[:, 0] > 0)
+    members = model._members
+    assert all(one.points is members.tables[one.table] for one in members.machines)

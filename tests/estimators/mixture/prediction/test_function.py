@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from sklearn.tree import DecisionTreeRegressor
 
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
-from kernlearn.estimators.mixture.prediction import column_terms, distances
+from kernlearn.estimators.mixture.prediction import column_terms, distances, tree_values
 from kernlearn.estimators.mixture.prediction.column_terms import AdditiveTerms, PairTerms
 from kernlearn.estimators.mixture.prediction.function import MixtureFunction
 from kernlearn.estimators.mixture.prediction.product_terms import DirectTerm, QuadraticTerm
@@ -124,6 +124,12 @@ def test_all_kernels_together_give_the_plain_sum():
     machines += [_machine(Gaussian(0.3), 99, table="ranked")]
     tables = {"standard": NEW, "ranked": np.tanh(NEW)}
     _check(machines, np.linspace(0.1, 1.0, len(machines)), tables)
+
+
+def test_rows_go_down_the_trees_together_or_tree_by_tree(monkeypatch):
+    monkeypatch.setattr(tree_values, "_ROWS", 5)
+    monkeypatch.setattr(tree_values, "_FEW_ROWS", 3)
+    _check([_machine(KERNELS["trees"])], [0.7], {"standard": NEW[:12]})
 
 
 def test_links_are_part_of_the_function():

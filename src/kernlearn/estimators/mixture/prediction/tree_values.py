@@ -7,64 +7,71 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernlearn.kernels import TreePaths
-from kernlearn.typing import Array, Indices, Mask
+from kernlearn.typing import Array, Indices
 
-# Rows times trees that go down together.
-_BLOCK = 2**17
+# Rows that go down a tree together; fewer than the second go down all trees together.
+_ROWS, _FEW_ROWS = 2048, 128
 
 
 @dataclass(frozen=True, eq=False)
 class TreeValues:
-    """Trees with the sum of the coefficients on the way to each node."""
+    """Trees with the sum of the coefficients on the way to each node.
+
+    Nodes are numbered level by level, so that the second child comes right after the first. A leaf
+    is its own first child, and no row goes on to a second one.
+    """
 
     roots: Indices  # of shape (T,)
+    depths: Indices  # how often a row goes on in each tree at most, of shape (T,)
     columns: Indices  # the column that each node asks for, of shape (m,)
     thresholds: Array  # the largest number that goes to the first child, of shape (m,)
-    children: Indices  # first and second child of every node in turn, of shape (2 m,)
-    is_inner: Mask  # whether a node leads on, of shape (m,)
+    first: Indices  # the first child, of shape (m,)
     values: Array  # the sums of the coefficients, of shape (m, q)
 
     @classmethod
     def of(cls, kernel: TreePaths, coef: Array) -> TreeValues:
         """From coefficients of the kernel's sparse features, of shape (m, q)."""
         kernel._check_parameters()
-        roots, columns = np.asarray(kernel.roots), np.asarray(kernel.columns, dtype=np.intp)
-        children = np.asarray(kernel.children, dtype=np.intp)
-        values = coef / np.sqrt(len(roots))
-        values[roots] = 0.0  # no feature belongs to a root
-        is_inner = children[:, 0] != np.arange(len(columns))
-        level = roots[is_inner[roots]]
-        while len(level):
-            below = children[level]
-            for side in (0, 1):
-                values[below[:, side]] += values[level]
-            level = below[is_inner[below]]
-        thresholds = np.asarray(kernel.thresholds, dtype=float)
-        return cls(roots.astype(np.intp), columns, thresholds, children.ravel(), is_inner, values)
+        roots, children = np.asarray(kernel.roots), np.asarray(kernel.children)
+        is_inner = children[:, 0] != np.arange(len(children))
+        levels, trees = [roots], np.arange(len(roots))
+        sums = [np.zeros((len(roots), coef.shape[1]))]  # no feature belongs to a root
+        depths, firsts, n_nodes = np.zeros(len(roots), dtype=np.intp), [], len(roots)
+        while len(levels[-1]):
+            inner = is_inner[levels[-1]]
+            own = np.arange(n_nodes - len(inner), n_nodes)
+            firsts.append(np.where(inner, n_nodes + 2 * (np.cumsum(inner) - 1), own))
+            trees = np.repeat(trees[inner], 2)
+            depths[trees] = len(firsts)
+            below = children[levels[-1][inner]].ravel()
+            sums.append(np.repeat(sums[-1][inner], 2, axis=0) + coef[below] / np.sqrt(len(roots)))
+            levels.append(below)
+            n_nodes += len(below)
+        order = np.concatenate(levels)
+        thresholds = np.where(is_inner[order], np.asarray(kernel.thresholds)[order], np.inf)
+        columns = np.asarray(kernel.columns, dtype=np.intp)[order]
+        first = np.concatenate(firsts)
+        return cls(np.arange(len(roots)), depths, columns, thresholds, first, np.vstack(sums))
 
     def add(self, X: Array, out: Array) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
-        n_trees = len(self.roots)
-        size = max(1, _BLOCK // n_trees)
-        for start in range(0, len(X), size):
-            block = slice(start, start + size)
-            leaves = self._leaves(X[block])
-            for values, total in zip(self.values.T, out[block].T, strict=True):
-                total += values.take(leaves).reshape(-1, n_trees).sum(axis=1)
+        for start in range(0, len(X), _ROWS):
+            rows = X[start : start + _ROWS]
+            total = out[start : start + _ROWS]
+            cells = rows.astype(np.float32).astype(float).ravel()  # as scikit-learn's trees see it
+            places = np.arange(len(rows)) * X.shape[1]
+            if len(rows) < _FEW_ROWS:
+                node = np.tile(self.roots, (len(rows), 1))
+                leaves = self._leaves(cells, places[:, None], node, int(self.depths.max()))
+                total += self.values[leaves].sum(axis=1)
+                continue
+            for root, depth in zip(self.roots.tolist(), self.depths.tolist(), strict=True):
+                node = np.full(len(rows), root)
+                total += self.values.take(self._leaves(cells, places, node, depth), axis=0)
 
-    def _leaves(self, X: Array) -> Indices:
-        """Where every row ends in every tree, those of the first row first."""
-        n, n_columns = X.shape
-        cells = X.astype(np.float32).astype(float).ravel()  # as scikit-learn's trees see it
-        leaves = np.tile(self.roots, n)
-        place = np.flatnonzero(self.is_inner.take(leaves))
-        node = leaves[place]
-        first_cell = place // len(self.roots) * n_columns
-        while len(node):
-            goes_right = cells.take(first_cell + self.columns.take(node))
-            node = self.children.take(2 * node + (goes_right > self.thresholds.take(node)))
-            goes_on = self.is_inner.take(node)
-            if not goes_on.all():
-                leaves[place[~goes_on]] = node[~goes_on]
-                place, node, first_cell = place[goes_on], node[goes_on], first_cell[goes_on]
-        return leaves
+    def _leaves(self, cells: Array, places: Indices, node: Indices, depth: int) -> Indices:
+        """Where rows end whose cells begin at `places`."""
+        for _ in range(depth):
+            cell = cells.take(places + self.columns.take(node))
+            node = self.first.take(node) + (cell > self.thresholds.take(node))
+        return node
