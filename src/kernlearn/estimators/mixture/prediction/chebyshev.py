@@ -40,7 +40,10 @@ class Interval:
 
         None where there are too many.
         """
+        # About twice as many nodes as there will be terms, to begin with.
         n = _FEWEST_NODES
+        while n < 36.0 + 7.0 * np.sqrt(gamma) * self.half and n < _MOST_NODES:
+            n *= 2
         while n <= _MOST_NODES:
             t = self.middle + self.half * np.cos(np.pi * (np.arange(n) + 0.5) / n)
             coefs = dct(np.exp(-gamma * (t[:, None] - z) ** 2), axis=0) / n
@@ -67,7 +70,9 @@ class ColumnFeatures:
         coefs = interval.gaussians(z, gamma)
         if coefs is None:
             return None
-        U, s, _ = svd(coefs, full_matrices=False)
+        # The singular vectors on the side of the points are not needed.
+        triangle = np.asarray(np.linalg.qr(coefs.T, mode="r"))
+        U, s, _ = svd(triangle.T, full_matrices=False)
         kept = s > _NEGLIGIBLE * s[0]
         return cls(interval, U[:, kept], U[:, kept].T @ coefs)
 
