@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from kernlearn import FirstLevelClassifier, LSSVMClassifier
 from kernlearn._device import Place
@@ -110,3 +111,13 @@ def test_notes_say_what_a_column_took() -> None:
         MethodResults("x", {"a": [fit] * 8}).note() == "x: 3.3 h of fitting; all 8 fits converged."
     )
     assert "x: 9.0 s of" in MethodResults("x", {"a": [fit | {"seconds": 9.0}]}).note()
+
+
+def test_copies_of_a_row_are_held_out_one_by_one_as_in_the_paper() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    X[20:30] = X[:10]
+    y = np.where(X[:, 0] > 0, 1, -1)
+    paper, ours = clone(METHODS["RBF-LOO-LSSVM"]).fit(X, y), LSSVMClassifier().fit(X, y)
+    assert (paper.n_duplicates_, ours.n_duplicates_) == (0, 10)
+    assert paper.loo_loss_ < ours.loo_loss_  # a copy tells of the other

@@ -93,13 +93,14 @@ def several_starts(starts: str) -> bool:
 
 @dataclass(frozen=True)
 class LeastSquaresOptions:
-    """Sizes from which on λ and θ are selected in another way."""
+    """How λ and θ are selected, and from which sizes on in another way."""
 
     exact_rows: int = EXACT_ROWS  # up to so many rows, Gram matrices are the default
     stages: StageOptions = STAGES  # rows and landmarks that θ is learned from
     refit: RefitOptions = REFIT  # the machine of all rows at that θ
     # ridges, scales and samples of the selection on Gram matrices
     selection: SelectionOptions = field(default_factory=SelectionOptions)
+    copies_together: bool = True  # whether copies of a row are held out together, or one by one
 
 
 @dataclass(frozen=True, eq=False)

@@ -237,7 +237,8 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         self._find_classes(labels[kept])
         factors = np.ones(len(weight))
         factors[kept] = class_weights(self.class_weight, labels[kept])
-        together = RowGroups.of(rows, groups, len(labels))
+        seen = rows if self._options.copies_together else None
+        together = RowGroups.of(seen, groups, len(labels))
         signs = self._signs(labels)
         return LeastSquaresData(rows, signs, labels, weight * factors, True, together)
 

@@ -140,7 +140,8 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
             weight = self._sample_weight(sample_weight, len(target))
             check_differences(self, target[weight > 0])
             Y = target.reshape(len(target), -1)
-            together = RowGroups.of(rows, groups, len(target))
+            seen = rows if self._options.copies_together else None
+            together = RowGroups.of(seen, groups, len(target))
             self._learn(LeastSquaresData(rows, Y, target, weight, False, together))
             self._flat = target.ndim == 1
             left_out = self.loo_predictions_.reshape(Y.shape)
