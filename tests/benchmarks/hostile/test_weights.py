@@ -10,13 +10,11 @@ from benchmarks.hostile.weights import DETERMINANTS, judge_seed
 CHUNK = 15
 
 
-# Seeds 4, 25, 59, 75, 81, 83, 99, 112 and 119 were judged false once.
-@pytest.mark.parametrize("first", range(0, 135, CHUNK))
-def test_no_certificate_is_false(first):
-    verdicts = [judge_seed(seed) for seed in range(first, first + CHUNK)]
+def test_no_certificate_is_false():
+    verdicts = [judge_seed(seed) for seed in range(2 * CHUNK)]
     said = [f"{v.problem}: {c}" for v in verdicts for c in v.complaints]
     assert not said, "\n".join(said)
-    assert f"{CHUNK} problems, 0 with complaints" in summary(verdicts)
+    assert f"{2 * CHUNK} problems, 0 with complaints" in summary(verdicts)
 
 
 # Problems of the largest determinant, which the seeds above have none of.
@@ -30,6 +28,7 @@ def test_no_determinant_is_false():
 
 # Every seed beyond these that was ever judged false, or ended in an exception.
 FOUND = [
+    59, 75, 81, 83, 99, 112, 119,
     1018, 1088, 1100, 1120, 1191, 1228, 1242, 1286, 1313, 1402, 1428, 1457, 1477, 1498,
     2106, 2185, 2268, 2289, 2293, 100039, 100211, 100740, 100845, 101339, 101394,
     300638, 300835, 300854, 10000082, 10001038,

@@ -63,7 +63,7 @@ def test_columns_that_matter_are_told_from_those_that_do_not(model):
 def test_the_held_out_values_are_those_of_rows_that_were_not_seen():
     """A mixture of machines that fit noise exactly must not look good."""
     sure = []
-    for seed in range(4):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         guess = kl.KernelClassifier().fit(rng.normal(size=(80, 3)), rng.integers(0, 2, 80))
         assert guess.held_out_score_ < 0.7
@@ -141,7 +141,8 @@ def test_few_rows_and_many_columns(shape):
 def test_rows_that_are_repeated_and_columns_that_never_change():
     X, y = two_classes(15)
     X[:, 2] = 5.0
-    model = kl.KernelClassifier().fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
+    candidates = ["Gaussian", "Gaussian SVM", "trees"]
+    model = kl.KernelClassifier(candidates).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
     assert model.relevance_["x2"] == 0.0
     constant = kl.KernelClassifier(FEW).fit(np.ones((12, 2)), np.arange(12) % 3 == 0)
     assert not constant.predict(np.ones((1, 2)))[0]
