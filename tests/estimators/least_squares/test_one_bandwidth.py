@@ -32,10 +32,14 @@ def two_far_out(rng):
     return X, y
 
 
-@pytest.mark.parametrize("rank", [None, 60])
-@pytest.mark.parametrize("regression", [False, True])
 @pytest.mark.parametrize(
-    ("problem", "columns"), [(grades, "column 2"), (exclusive_or, "column 3 and column 7")]
+    ("problem", "columns", "regression", "rank"),
+    [
+        (grades, "column 2", True, None),
+        (grades, "column 2", False, 60),
+        (exclusive_or, "column 3 and column 7", False, None),
+        (exclusive_or, "column 3 and column 7", True, 60),
+    ],
 )
 def test_columns_that_predict_better_alone_are_told(problem, columns, regression, rank):
     X, y = problem(np.random.default_rng(0))

@@ -15,7 +15,7 @@ from kernlearn.kernels import Gaussian
 FEW = ["linear", "Gaussian"]
 
 
-def wave(n=64, seed=0, noise=0.2):
+def wave(n=80, seed=0, noise=0.2):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-3, 3, size=(n, 2))
     return X, 100 + 50 * (np.sin(X[:, 0]) + noise * rng.normal(size=n))
