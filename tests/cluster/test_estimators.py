@@ -99,7 +99,9 @@ def test_least_squares_is_what_it_is_on_an_array(monkeypatch, model, y):
     ("model", "y", "keep"),
     [
         (kl.MKLClassifier(FEW, "squared_soft_margin", rank=5, weights="free"), IS_LOW, False),
-        (kl.MKLClassifier(FEW, "soft_margin", rank=5), IS_LOW, True),
+        pytest.param(
+            kl.MKLClassifier(FEW, "soft_margin", rank=5), IS_LOW, True, marks=pytest.mark.slow
+        ),
         (kl.MKLRegressor(FEW, "epsilon_svr", epsilon=0.5, rank=5, C=1.0), VALUES, False),
         (kl.MKLNoveltyDetector(FEW, nu=0.2, rank=5), None, True),
     ],

@@ -62,6 +62,7 @@ def forked_workers():
 
 
 @pytest.mark.usefixtures("small_tasks", "forked_workers")
+@pytest.mark.slow
 def test_a_cluster_of_processes_some_of_which_are_killed(tmp_path):
     """One test, since the workers take longer to start than all that they do."""
     threads = clone(MODEL).fit(LAZY, VALUES)

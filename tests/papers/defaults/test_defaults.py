@@ -141,6 +141,7 @@ def test_a_split_is_the_same_for_every_method(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("quick_choices")
+@pytest.mark.slow
 def test_every_method_fits_both_tasks() -> None:
     generator = np.random.default_rng(0)
     frame = pd.DataFrame({"a": generator.normal(size=18), "b": ["u", "v", "w"] * 6})
