@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import cvxpy as cp
 import numpy as np
@@ -297,3 +298,34 @@ def test_the_solution_of_another_problem_is_refused():
     larger, y = _grams(n_points=12), np.array([1, -1] * 3)
     with pytest.raises(ValueError, match=r"expected a solution .*4"):
         transductive_error_bound(larger, y, solution)
+
+
+def test_labels_needed_is_where_the_formula_falls_below_one():
+    """A second derivation: the theorem's terms, one size after another, until they stay below."""
+    grams = _grams(2)
+    solution = learn_weights(grams, LABELS, C=0.2)
+    bound = transductive_error_bound(
+        grams, LABELS, solution, complexity="by_number", n_samples=2, random_state=0
+    )
+    assert bound.vacuous
+    assert f"from {bound.labels_needed} labels on" in str(bound)
+    norm_term = np.sqrt(bound.by_number / 4) / bound.margin
+
+    def value(n):
+        norm, n_levels = _rounded_up(norm_term, n)
+        shift = _rounded_up(np.sqrt(2.0) * abs(solution.intercept), n)[0]
+        log = np.sqrt(2.0 * np.log(n_levels**2 / bound.delta))
+        return bound.empirical_risk + (4.0 + log + norm + shift) / np.sqrt(n)
+
+    n = bound.labels_needed
+    assert value(n - 1) >= 1.0
+    assert max(value(n + k) for k in range(200)) < 1.0
+
+
+def test_a_loss_of_one_needs_more_than_labels():
+    grams = _grams(2)
+    wrong = replace(learn_weights(grams, LABELS, C=0.2), intercept=9.0)
+    bound = transductive_error_bound(grams, LABELS, wrong, n_samples=2, random_state=0)
+    assert bound.empirical_risk >= 1.0
+    assert bound.labels_needed is None
+    assert "it needs more points, a larger margin or fewer kernels" in str(bound)

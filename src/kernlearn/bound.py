@@ -84,6 +84,10 @@ class ErrorBound:
         Closed form 2nc·max λⱼ/tr Kⱼ for positive weights, 2nc for free ones.
     delta : float
         Probability with which the bound may fail.
+    labels_needed : int or None
+        Labels from which on the bound is below one, if the mean hinge loss, the margin, the
+        intercept and the complexity per row stay what they are. None if that loss is one or more,
+        for which no number is enough, and for a margin or intercept fixed in advance.
     """
 
     value: float
@@ -95,6 +99,7 @@ class ErrorBound:
     by_number: float | None
     by_spectrum: float
     delta: float
+    labels_needed: int | None = None
 
     @property
     def vacuous(self) -> bool:
@@ -104,9 +109,15 @@ class ErrorBound:
     def __str__(self) -> str:
         told = f"{self.value:.3g}, of which {self.empirical_risk:.3g} is the mean hinge loss"
         if self.vacuous:
+            need = "it needs more points, a larger margin or fewer kernels"
+            if self.labels_needed is not None:
+                need = (
+                    f"with this loss and this margin it says something from {self.labels_needed} "
+                    "labels on, and with a larger margin or fewer kernels from fewer on"
+                )
             return (
                 f"vacuous: the bound on the share of errors is {told}, and no share exceeds 1; "
-                "it needs more points, a larger margin or fewer kernels"
+                f"{need}"
             )
         return (
             f"with probability {1.0 - self.delta:g} the share of errors on the unlabelled half is "
@@ -227,7 +238,31 @@ def transductive_error_bound(
         by_number=by_number,
         by_spectrum=by_spectrum,
         delta=delta,
+        labels_needed=_labels_needed(risk, terms, rest),
     )
+
+
+def _labels_needed(
+    risk: float, terms: Sequence[tuple[float, float | None, float]], delta: float
+) -> int | None:
+    """The least n from which on the bound is below one, if all but n stays what it is.
+
+    The grid has one level more for twice the n, and between two powers of two the bound falls.
+    """
+    if risk >= 1.0 or any(fixed is not None for _, fixed, _ in terms):
+        return None
+
+    def says_something(n: int) -> bool:
+        return risk + _deviation(terms, n, delta) < 1.0
+
+    high = 2
+    while not (says_something(high) and says_something(high + 1)):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if says_something(middle) else (middle, high)
+    return high
 
 
 def _deviation(terms: Sequence[tuple[float, float | None, float]], n: int, delta: float) -> float:

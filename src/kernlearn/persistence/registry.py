@@ -14,6 +14,7 @@ import kernlearn.estimators
 import kernlearn.families.parametric
 import kernlearn.hyperkernels
 import kernlearn.kernels
+from kernlearn.bound import ErrorBound
 from kernlearn.bundle import ModelBundle
 from kernlearn.estimators.hyperkernel.pair_learner import Embedding
 from kernlearn.estimators.least_squares.kernel_choice import FixedKernel
@@ -26,6 +27,7 @@ from kernlearn.estimators.mixture.preparation import (
     PreparedTable,
     SparsePreparation,
 )
+from kernlearn.estimators.mkl.transduction import TransductiveFit
 from kernlearn.kernels.grid import GridKernels
 from kernlearn.methods.view_mkl import StackedRows, ViewMKLClassifier, ViewMKLRegressor
 from kernlearn.persistence._stand_ins import EnumMember, Frame, Network, Pairs
@@ -48,6 +50,7 @@ PRIVATE: dict[str, type] = {
     "Discriminants": Discriminants,
     "Embedding": Embedding,
     "EnumMember": EnumMember,
+    "ErrorBound": ErrorBound,
     "Exponentials": Exponentials,
     "FixedKernel": FixedKernel,
     "Frame": Frame,
@@ -66,6 +69,7 @@ PRIVATE: dict[str, type] = {
     "SparsePreparation": SparsePreparation,
     "StackedRows": StackedRows,
     "Step": Step,
+    "TransductiveFit": TransductiveFit,
     "ViewMKLClassifier": ViewMKLClassifier,
     "ViewMKLRegressor": ViewMKLRegressor,
 }

@@ -61,7 +61,7 @@ def gram_candidates(estimator: CombinationParameters, points: Rows, data: Labell
         estimator.kernels_ = [kernel.fitted_to(points) for kernel in kernels]
         _require_memory(estimator, points, len(data.targets))
         grams = gram_stack(estimator.kernels_, points)
-    grams = check_stack(grams, psd=_repair(estimator))
+    grams = check_stack(grams, psd=repair(estimator))
     return Candidates(GramStack(grams, len(data.weight)), checked_total(estimator))
 
 
@@ -79,7 +79,7 @@ def kernel_pool(
         return wrapped(estimator, [kernel], centre)[0]
 
     wraps = prepared if estimator._options.center or estimator.normalize else None
-    workers, psd = n_threads(), _repair(estimator)
+    workers, psd = n_threads(), repair(estimator)
     return KernelPool(estimator.kernels_, points, n_labelled, psd, workers, wraps, place)
 
 
@@ -156,7 +156,7 @@ def _require_memory(estimator: CombinationParameters, points: Rows, n_machines: 
     )
 
 
-def _repair(estimator: CombinationParameters) -> Repair:
+def repair(estimator: CombinationParameters) -> Repair:
     """Our kernels are positive semidefinite; matrices and classes from elsewhere may not be."""
     if estimator._options.psd != "auto":
         return cast(Repair, estimator._options.psd)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from kernlearn.bound import ErrorBound
 from kernlearn.estimators.held_out.calibration import fit_calibration
 from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
@@ -18,6 +19,7 @@ from kernlearn.estimators.mkl.combination import CombinationFit, KernelCombinati
 from kernlearn.estimators.mkl.held_out_loss import class_losses, hold_out_rule
 from kernlearn.estimators.mkl.options import MKLOptions
 from kernlearn.estimators.mkl.table_inputs import TableInputs
+from kernlearn.estimators.mkl.transduction import told_bound
 from kernlearn.quality.registry import quality_names
 from kernlearn.solvers.engine.statement import HoldOut
 from kernlearn.typing import Array, FoldsLike, Indices, RandomState, Rows
@@ -172,6 +174,11 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         With the option ``certify="exact"``: a lower bound for any weights of the exact kernels.
     transduction_ : ndarray of shape (n_unlabeled,)
         Predicted labels of ``X_unlabeled``; only if given.
+    transductive_bound_ : ErrorBound
+        A bound on the share of errors among them, for two classes and as many rows without a label
+        as with one: Theorem 24 of the paper, with δ = 0.05 and the number of labels from which on
+        it says something. It is computed when it is first asked for;
+        :func:`kernlearn.transductive_error_bound` takes another δ.
 
     Examples
     --------
@@ -275,6 +282,13 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
             qualities = quality_names("labels", "either")
             self._calibrate(self._learn(rows, targets, weight, unlabeled, qualities, groups))
             return self
+
+    @property
+    def transductive_bound_(self) -> ErrorBound:
+        """A bound on the share of errors among the labels of ``transduction_``."""
+        if "_error_bound" not in vars(self):
+            self._error_bound = told_bound(self)
+        return self._error_bound
 
     def _calibrate(self, fit: CombinationFit) -> None:
         """Fit probabilities to held-out values, and label the rows without one."""

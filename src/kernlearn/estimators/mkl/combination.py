@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn._device import HOST, device_memory_errors
 from kernlearn.estimators.inputs.dask_rows import gather_rows, select_rows
 from kernlearn.estimators.inputs.decision_values import decision_values
+from kernlearn.estimators.inputs.ownership import own_rows
 from kernlearn.estimators.inputs.row_kinds import (
     stack_rows,
 )
@@ -31,6 +32,7 @@ from kernlearn.estimators.mkl.parameters import (
     store_share,
 )
 from kernlearn.estimators.mkl.table_inputs import TableInputs
+from kernlearn.estimators.mkl.transduction import TransductiveFit
 from kernlearn.families.kernel_pool import KernelPool, is_family
 from kernlearn.kernels import Kernel, WeightedSum
 from kernlearn.runtime.convergence_warnings import warn_if_unfinished
@@ -118,6 +120,9 @@ class KernelCombination(CombinationParameters):
             raise ValueError(f"{type(self).__name__} found {solution.status}")
         of_pool = isinstance(family, KernelPool)
         self.kernel_ = (family.combined if of_pool else self._combined)(solution.weights)
+        if not of_pool and (X_unlabeled is not None or self.weights == "free"):
+            coefs = np.atleast_2d(np.asarray(solution.dual_coef))
+            self._transduction = TransductiveFit(own_rows(points), data.targets, data.weight, coefs)
         return CombinationFit(
             data, learned, None if X_unlabeled is None else backend.transduce(solution)
         )
@@ -165,7 +170,7 @@ class KernelCombination(CombinationParameters):
 
 def forget_fit(estimator: KernelCombination) -> None:
     """Remove what an earlier fit has left, and another one may not set."""
-    for name in ("transduction_", "loss_by_C_"):
+    for name in ("transduction_", "loss_by_C_", "_transduction", "_error_bound"):
         estimator.__dict__.pop(name, None)
     forget_low_rank(estimator)
 

@@ -1,0 +1,84 @@
+"""What a fit to rows without labels can tell of them: a bound on the share of errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernlearn.bound import ErrorBound, transductive_error_bound
+from kernlearn.estimators.mkl.candidates import repair
+from kernlearn.estimators.mkl.parameters import CombinationParameters
+from kernlearn.gram import gram_stack
+from kernlearn.runtime.phrases import counted
+from kernlearn.solvers.core.solution import Solution
+from kernlearn.typing import Array, Rows
+
+
+@dataclass(frozen=True, eq=False)
+class TransductiveFit:
+    """The rows of a fit that K(w) ⪰ 0 was imposed on, and what was known of them."""
+
+    rows: Rows  # those with targets, then those without
+    targets: Sequence[Array]  # (n,): one for each machine
+    weight: Array  # (n,): sample weights
+    dual_coef: Array  # (k, n): coefficients of all rows with targets
+
+    @property
+    def n_labelled(self) -> int:
+        """The number of rows with targets."""
+        return len(self.weight)
+
+    @property
+    def n_unlabelled(self) -> int:
+        """The number of rows without."""
+        shape = getattr(self.rows, "shape", None)
+        return (len(self.rows) if shape is None else int(shape[0])) - self.n_labelled
+
+
+def told_bound(estimator: CombinationParameters) -> ErrorBound:
+    """Theorem 24 for the labels that the fit has predicted for its unlabelled rows."""
+    fit: TransductiveFit | None = vars(estimator).get("_transduction")
+    refused = _why_not(estimator, fit)
+    if fit is None or refused is not None:
+        raise AttributeError(
+            f"{type(estimator).__name__} has no transductive_bound_: expected {refused}"
+        )
+    solution = Solution(
+        weights=estimator.weights_,
+        objective=np.nan,
+        lower_bound=np.nan,
+        dual_coef=fit.dual_coef[0],
+        intercept=float(estimator.intercept_[0]),
+        n_machine_solves=0,
+        status=estimator.status_,
+    )
+    return transductive_error_bound(
+        gram_stack(estimator.kernels_, fit.rows),
+        fit.targets[0],
+        solution,
+        weights="free" if estimator.weights == "free" else "positive",
+        psd=repair(estimator),
+        random_state=estimator._seed,
+    )
+
+
+def _why_not(estimator: CombinationParameters, fit: TransductiveFit | None) -> str | None:
+    """What the theorem asks for and the fit has not, with the cure; None if there is a bound."""
+    if "transduction_" not in vars(estimator):
+        return "a fit with X_unlabeled, got one without; pass the rows to be predicted to fit"
+    if fit is None:
+        return "a list of kernels, got a family; pass a list of kernels that was fixed in advance"
+    if len(fit.targets) > 1:
+        return (
+            f"two classes, got {len(fit.targets)}; call transductive_error_bound for each of them "
+            "against the rest"
+        )
+    if fit.n_unlabelled != fit.n_labelled:
+        return (
+            "as many rows in X_unlabeled as labelled ones, for the theorem needs halves of equal "
+            f"size, got {counted(fit.n_unlabelled, 'row')} and "
+            f"{counted(fit.n_labelled, 'labelled one')}; draw as many at random"
+        )
+    return None
