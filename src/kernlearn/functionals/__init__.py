@@ -3,6 +3,14 @@
 from kernlearn.functionals.alignment import Alignment
 from kernlearn.functionals.base import QualityFunctional
 from kernlearn.functionals.cross_validation import CrossValidationError
+from kernlearn.functionals.expected_quality import ExpectedQuality, expected_quality
 from kernlearn.functionals.regularized_risk import RegularizedRisk
 
-__all__ = ["Alignment", "CrossValidationError", "QualityFunctional", "RegularizedRisk"]
+__all__ = [
+    "Alignment",
+    "CrossValidationError",
+    "ExpectedQuality",
+    "QualityFunctional",
+    "RegularizedRisk",
+    "expected_quality",
+]

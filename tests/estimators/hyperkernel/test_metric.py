@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
@@ -151,6 +152,19 @@ def test_unseen_pairs_are_told_apart(model, digits):
     assert roc_auc_score(same, model.pair_score(pairs)) > 0.9
     assert roc_auc_score(same, -model.pair_distance(pairs)) > 0.9
     assert ((model.predict_pairs(pairs) > 0) == same).mean() > 0.93
+    assert model.score(X, y) == pytest.approx(roc_auc_score(same, model.pair_score(pairs)))
+
+
+def test_a_grid_search_chooses_widths_and_C_by_held_out_pairs(digits, monkeypatch):
+    X, y = digits[0][:45], digits[1][:45] % 3
+    metric = kl.HyperkernelMetric(GaussianHyperkernel(), n_pairs=200, max_pivots=30)
+    grid = {"hyperkernel__sigma": [1e-3, 1.0], "hyperkernel__sigma_h": [2.0], "C": [10.0]}
+    search = GridSearchCV(metric, grid, cv=2).fit(X, y)
+    assert search.best_params_["hyperkernel__sigma"] == 1.0
+    assert search.cv_results_["mean_test_score"][0] == 0.5  # nothing reaches another row
+    whole = search.score(X, y)
+    monkeypatch.setattr("kernlearn.estimators.hyperkernel.metric._MOST_SCORED", 700)
+    assert search.score(X, y) == pytest.approx(whole, abs=0.05)  # from a sample of the pairs
 
 
 def test_neighbours_in_the_learned_metric_and_an_svc(model, digits):
@@ -287,6 +301,8 @@ def test_bad_data(model):
         model.pair_score(np.zeros((1, 2, 3)))
     with pytest.raises(ValueError, match=r"pairs must have shape \(n_pairs, 2, n_features\)"):
         model.pair_score(np.zeros((2, 64)))
+    with pytest.raises(ValueError, match="two rows of one class, got 2 in 2 rows of y"):
+        model.score(np.zeros((2, 64)), [0, 1])
     with pytest.raises(ValueError, match="integers of shape"):
         kl.HyperkernelMetric().fit_pairs(np.zeros((4, 2)), np.zeros((3, 2, 2)), [1, 1, -1])
 
