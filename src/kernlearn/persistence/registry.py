@@ -21,6 +21,7 @@ from kernlearn.estimators.least_squares.kernel_choice import FixedKernel
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.columns import CategoryColumn, NumberColumn
+from kernlearn.estimators.mixture.extrapolation import LinearExtrapolation
 from kernlearn.estimators.mixture.members import Members
 from kernlearn.estimators.mixture.preparation import (
     Preparation,
@@ -56,6 +57,7 @@ PRIVATE: dict[str, type] = {
     "Frame": Frame,
     "GridKernels": GridKernels,
     "Limits": Limits,
+    "LinearExtrapolation": LinearExtrapolation,
     "Logarithms": Logarithms,
     "KernelMachine": KernelMachine,
     "Members": Members,

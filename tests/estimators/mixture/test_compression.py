@@ -52,6 +52,7 @@ def test_a_compression_takes_less_room_in_a_file(models, tmp_path):
     assert np.array_equal(again.predict_proba(X), models[1].predict_proba(X))
 
 
+@pytest.mark.filterwarnings("ignore::kernlearn.exceptions.ExtrapolationWarning")
 def test_numbers_stay_within_their_limits():
     X, _ = _rows(240, 0)
     y = np.exp(X[:, 0] + 0.3 * np.random.RandomState(2).normal(size=240))

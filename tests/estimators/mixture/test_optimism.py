@@ -55,6 +55,7 @@ def test_without_time_or_folds_there_are_none():
     assert nested_predictions(two, CHOICE, 8, NEGLIGIBLE, MixtureOptions()) is None
 
 
+@pytest.mark.filterwarnings("ignore::kernlearn.exceptions.ExtrapolationWarning")
 def test_random_labels_have_the_score_of_the_majority():
     excess, at_chance = [], []
     for seed in range(10):

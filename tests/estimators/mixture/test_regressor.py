@@ -116,6 +116,7 @@ def test_a_mixture_of_logarithms_without_a_row_is_one_that_was_trained_without_i
         )
 
 
+@pytest.mark.filterwarnings("ignore::kernlearn.exceptions.ExtrapolationWarning")
 def test_no_row_is_predicted_far_beyond_all_targets(priced, model):
     far = 1e3 * np.array([[1.0, 1, 1], [-1, -1, -1], [1, -1, 0]])
     for one, y in ((priced, prices()[1]), (model, wave()[1])):
@@ -127,6 +128,7 @@ def test_no_row_is_predicted_far_beyond_all_targets(priced, model):
         assert np.abs(ends).max() < 3 * y.max()
 
 
+@pytest.mark.filterwarnings("ignore::kernlearn.exceptions.ExtrapolationWarning")
 def test_standard_deviations_are_those_of_the_residuals(model):
     X, y = wave(500, seed=1)
     values, std = model.predict(X, return_std=True)

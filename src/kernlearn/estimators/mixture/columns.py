@@ -58,6 +58,13 @@ class NumberColumn:
         return int((self.scales > 0).sum())
 
     @property
+    def range(self) -> Array:
+        """Least and largest cells of the columns that it becomes, of shape (2, width)."""
+        ends = np.array([[self.values[0], -np.inf], [self.values[-1], np.inf]])
+        kept = self.scales > 0
+        return (ends[:, kept] - self.centres[kept]) / self.scales[kept]
+
+    @property
     def is_bent(self) -> bool:
         """Whether normal scores are far from being a linear function of the numbers."""
         if len(self.values) < 3:
@@ -123,6 +130,11 @@ class CategoryColumn:
     def has_numbers(self) -> bool:
         """Whether all levels are numbers, which an array may hold."""
         return all(_is_number(level) for level in self.levels)
+
+    @property
+    def range(self) -> Array:
+        """All cells are within."""
+        return np.tile([[-np.inf], [np.inf]], self.width)
 
     @property
     def is_bent(self) -> bool:

@@ -27,6 +27,7 @@ from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice, chosen_families
 from kernlearn.estimators.mixture.candidates.nested import nested_predictions
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem, sample_of_folds
+from kernlearn.estimators.mixture.candidates.registry import LINEAR
 from kernlearn.estimators.mixture.candidates.rescreening import rescreen
 from kernlearn.estimators.mixture.candidates.screening import (
     NEGLIGIBLE,
@@ -35,6 +36,7 @@ from kernlearn.estimators.mixture.candidates.screening import (
 )
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.compression import SIZES, TOLERANCE, compressed
+from kernlearn.estimators.mixture.extrapolation import LinearExtrapolation, beyond_training
 from kernlearn.estimators.mixture.input_checks import (
     TrainingInput,
     check_known,
@@ -44,6 +46,7 @@ from kernlearn.estimators.mixture.input_checks import (
 )
 from kernlearn.estimators.mixture.members import Members
 from kernlearn.estimators.mixture.options import MixtureOptions
+from kernlearn.estimators.mixture.outside_rows import OutsideRows
 from kernlearn.estimators.mixture.preparation import (
     STANDARD,
     PreparedTable,
@@ -52,7 +55,7 @@ from kernlearn.estimators.mixture.preparation import (
 )
 from kernlearn.gram.rows import map_rows
 from kernlearn.kernels import Features, Kernel
-from kernlearn.quality.predictive import PredictiveLoss
+from kernlearn.quality.predictive import PredictiveLoss, SquaredLoss
 from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.phrases import counted
@@ -144,6 +147,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
                 self.compression_: dict[str, float] | None = None
                 if self.compress:
                     self._compress(len(training), loss, random_state)
+                self._extrapolation = _linear_beyond(screening.problem, choice, usual)
         self._store_end(training.sample.notes, stopping)
         return usual
 
@@ -305,21 +309,30 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
     def _values(self, X: Rows) -> Array:
         """Predictions of the mixture, of shape (n, k)."""
         check_is_fitted(self)
-        return self._each_block(X, self._members.predict, on_device=True)
+        place = place_of(self.device, X)
+        outside = OutsideRows(self.preparation_, len(self._members.Y))
 
-    def _each_block(
-        self, X: Rows, function: Callable[[dict[str, Rows]], Array], on_device: bool = False
-    ) -> Array:
+        def mixture(tables: dict[str, Rows]) -> Array:
+            if place is not None:
+                tables = {name: place.put(table) for name, table in tables.items()}
+            return self._members.predict(tables)
+
+        def values(tables: dict[str, Rows]) -> Array:
+            found, beyond = mixture(tables), outside.beyond(tables[STANDARD])
+            return found + beyond_training(self._extrapolation, tables, beyond, found, mixture)
+
+        found = self._each_block(X, values)
+        outside.warn(self, stacklevel=4)
+        return found
+
+    def _each_block(self, X: Rows, function: Callable[[dict[str, Rows]], Array]) -> Array:
         """What a function makes of the prepared tables of some rows, for all rows."""
-        place = place_of(self.device, X) if on_device else None
         rows = checked_rows(self, X, reset=False)
         machines = self._members.machines
 
         def block_values(block: Rows, _: slice) -> Array:
-            tables = self.preparation_.apply_all(block, {one.table for one in machines})
-            if place is not None:
-                tables = {name: place.put(table) for name, table in tables.items()}
-            return function(tables)
+            used = {STANDARD, *(one.table for one in machines)}
+            return function(self.preparation_.apply_all(block, used))
 
         width = max(rows.shape[1], *(len(machine.coef) for machine in machines))
         with threads_for(len(machines[0].coef)), device_memory_errors():
@@ -330,6 +343,17 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _linear_beyond(
+    problem: CandidateProblem, choice: CandidateChoice, held_out: Array
+) -> LinearExtrapolation | None:
+    """What predicts numbers beyond the training rows; None if a linear function does not."""
+    is_tried = any(family.name == LINEAR for family in choice.families)
+    if not (is_tried and isinstance(problem.loss, SquaredLoss)):
+        return None
+    limits = problem.loss.limits
+    return LinearExtrapolation.learned(problem, held_out, None if limits is None else limits.zero)
 
 
 def _suited(

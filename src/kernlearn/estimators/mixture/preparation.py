@@ -83,6 +83,15 @@ class Preparation:
         widths = [column.width for column in self.columns]
         return np.repeat(np.arange(len(widths)), widths)
 
+    @property
+    def ranges(self) -> Array:
+        """Least and largest cells of the standardised columns, of shape (2, p).
+
+        Those of categories, and of columns that tell which cells are missing, are infinite.
+        """
+        found = [column.range for column in self.columns if column.width]
+        return np.hstack(found) if found else np.array([[-np.inf], [np.inf]])
+
     def apply(self, X: Rows, table: str) -> Array:
         """One prepared table, with a column of zeros if nothing would be left."""
         return self.apply_all(X, (table,))[table]

@@ -15,7 +15,7 @@ from kernlearn.kernels import ANOVA, Gaussian, Kernel, Laplacian, Linear, Matern
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.typing import Array
 
-ARD, COMBINATION, LOG_TARGET = "ARD", "combination", "log target"
+ARD, COMBINATION, LINEAR, LOG_TARGET = "ARD", "combination", "linear", "log target"
 
 _WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 _COLUMN_WIDTHS = (0.1, 0.5, 2.0)
@@ -69,7 +69,7 @@ _ALL = (0.03, *_WIDTHS, 30.0)
 FAMILIES: dict[str, KernelFamily] = {
     family.name: family
     for family in (
-        KernelFamily("linear", lambda X, c: Linear(), takes_sparse=True),
+        KernelFamily(LINEAR, lambda X, c: Linear(), takes_sparse=True),
         KernelFamily("sparse linear", lambda X, c: Linear(), ranks=False, learn=lasso_columns),
         KernelFamily(
             "linear SVM", lambda X, c: Linear(), ranks=False, has_margin=True, takes_sparse=True

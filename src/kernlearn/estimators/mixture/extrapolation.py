@@ -1,0 +1,146 @@
+r"""Predictions beyond the range of the training rows: a linear function carries them on.
+
+Outside of the range of a column, kernel machines return to a constant or diverge, and predictions
+are limited to the range of the targets, so that a linear law is lost. If a ridge regression L
+explains most of what the mixture m explains on held-out rows, the prediction outside is
+
+.. math:: L(x) + \frac1s \sum_{i=1}^{s} \bigl(m(x^{(i)}) - L(x^{(i)})\bigr) ,
+
+where :math:`x^{(i)}` has the cells of the i-th of a few training rows in the columns that are out
+of range, and those of x in all others. So the columns within their range keep their nonlinear
+effects, a season for example, and the columns outside have linear ones. The transition is gradual:
+up to a tenth of the range beyond its ends, the correction at the nearest row within counts, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
+from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.typing import Array, Rows
+
+# In units of a column's range, beyond either end: where the linear function begins to count, and
+# from where on it counts alone.
+_NEAR, _FAR = 0.02, 0.1
+# The linear function carries the prediction if it explains this share of what the mixture does.
+_CARRIES = 0.75
+# λ, relative to the mean variance of a prepared column times the number of rows.
+_RIDGES = np.logspace(-6.0, 2.0, 17)
+# With more columns, the linear function would cost too much.
+_MOST_COLUMNS = 250
+# Training rows over which columns out of range are averaged.
+_EXAMPLES = 8
+
+
+@dataclass(frozen=True, eq=False)
+class LinearExtrapolation:
+    """A linear function, and training rows for the columns that are out of range."""
+
+    coef: Array  # slopes of the standardised columns, of shape (p, k)
+    intercept: Array  # of shape (k,)
+    examples: dict[str, Array]  # some training rows, in the prepared tables
+    ends: dict[str, Array]  # least and largest cells of these tables, of shape (2, p)
+    zero: Array | None  # where zero lies, if no target is below it; of shape (k,)
+
+    @classmethod
+    def learned(
+        cls, problem: CandidateProblem, held_out: Array, zero: Array | None
+    ) -> LinearExtrapolation | None:
+        """From rows and the mixture's predictions while they were held out.
+
+        None if the table is sparse or wide, or if less is linear than the mixture explains.
+        """
+        tables = {
+            name: table for name, table in problem.tables.items() if isinstance(table, np.ndarray)
+        }
+        if not tables or tables[STANDARD].shape[1] > _MOST_COLUMNS:
+            return None
+        X, Y, weight = tables[STANDARD], problem.Y, problem.weight
+        ridges = _RIDGES * float(weight @ (X**2).mean(axis=1))
+        losses = np.zeros(len(ridges))
+        for fold in problem.folds:
+            others = np.setdiff1d(np.arange(len(Y)), fold)
+            if len(others) < 2:
+                return None
+            coefs, intercepts = _ridge_path(X[others], Y[others], weight[others], ridges)
+            wrong = Y[fold] - X[fold] @ coefs - intercepts
+            losses += np.einsum("i,sik->s", weight[fold], wrong**2)
+        mean = np.average(Y, axis=0, weights=weight)
+        total, left = (float((weight @ wrong**2).sum()) for wrong in (Y - mean, Y - held_out))
+        best = int(losses.argmin())
+        if not 0.0 < _CARRIES * (total - left) <= total - losses[best]:
+            return None
+        (coef,), (intercept,) = _ridge_path(X, Y, weight, ridges[best : best + 1])
+        order = np.argsort((X @ coef)[:, 0], kind="stable")
+        places = np.unique(np.linspace(0, len(X) - 1, _EXAMPLES + 2).astype(int)[1:-1])
+        some = order[places]
+        examples = {name: table[some] for name, table in tables.items()}
+        ends = {name: np.stack([one.min(axis=0), one.max(axis=0)]) for name, one in tables.items()}
+        return cls(coef, intercept[0], examples, ends, zero)
+
+    def __call__(
+        self,
+        tables: Mapping[str, Array],
+        beyond: Array,
+        values: Array,
+        mixture: Callable[[dict[str, Array]], Array],
+    ) -> Array:
+        """What to add to predictions of the mixture for the rows of prepared tables.
+
+        `beyond` says by how much their cells are out of range, and `mixture` predicts others.
+        """
+        rows = np.flatnonzero((beyond > _NEAR).any(axis=1))
+        if not len(rows):
+            return np.zeros_like(values)
+        outside, some = beyond[rows] > 0.0, {name: each[rows] for name, each in tables.items()}
+
+        def correction(cells: Mapping[str, Array]) -> Array:
+            within = {name: np.where(outside, cells[name], some[name]) for name in some}
+            return mixture(within) - self._linear(within[STANDARD])
+
+        examples = [
+            {name: each[i] for name, each in self.examples.items()} for i in range(len(self))
+        ]
+        averaged = np.mean([correction(cells) for cells in examples], axis=0)
+        nearest = {name: np.clip(each, *self.ends[name]) for name, each in some.items()}
+        share = np.clip((beyond[rows].max(axis=1) - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)[:, None]
+        found = share * averaged + (1.0 - share) * correction(nearest)
+        found += self._linear(some[STANDARD])
+        change = np.zeros_like(values)
+        change[rows] = (found if self.zero is None else np.maximum(found, self.zero)) - values[rows]
+        return change
+
+    def __len__(self) -> int:
+        return len(self.examples[STANDARD])
+
+    def _linear(self, X: Array) -> Array:
+        return np.asarray(X @ self.coef + self.intercept)
+
+
+def beyond_training(
+    extrapolation: LinearExtrapolation | None,
+    tables: Mapping[str, Rows],
+    beyond: Array,
+    values: Array,
+    mixture: Callable[[dict[str, Rows]], Array],
+) -> Array:
+    """What to add to predictions: nothing if no linear function carries them on."""
+    if extrapolation is None:
+        return np.zeros_like(values)
+    return extrapolation(tables, beyond, values, mixture)
+
+
+def _ridge_path(X: Array, Y: Array, weight: Array, ridges: Array) -> tuple[Array, Array]:
+    """Slopes of shape (s, p, k) and intercepts of shape (s, 1, k) for every ridge."""
+    share = weight / weight.sum()
+    mean, offset = share @ X, share @ Y
+    centred = X - mean
+    scaled = weight[:, None] * centred
+    values, vectors = np.linalg.eigh(scaled.T @ centred)
+    moments = vectors.T @ (scaled.T @ (Y - offset))
+    coefs = vectors @ (moments / (np.maximum(values, 0.0)[:, None] + ridges[:, None, None]))
+    return coefs, (offset - mean @ coefs)[:, None]

@@ -1,0 +1,75 @@
+"""Rows to predict that lie outside of what was learned from."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import bdtrc
+
+from kernlearn.estimators.mixture.preparation import AnyPreparation, Preparation
+from kernlearn.typing import Array, Rows
+
+# In units of a column's range, beyond either end: cells that are outside if chance does not put as
+# many there, and cells that are outside in any case.
+_NEAR, _FAR = 0.1, 1.0
+# Of n training rows and a new one, the new one is the least or the largest with probability
+# 2 / (n + 1). More rows of a column than that gives with this probability are outside.
+_BY_CHANCE = 0.01
+# A smaller share of rows outside is not worth a warning: heavy tails have as much.
+_FEW = 0.05
+# Columns that a warning names.
+_NAMED = 3
+
+
+class ExtrapolationWarning(UserWarning):
+    """Rows to predict lie outside of the range of the training rows."""
+
+
+@dataclass(eq=False)
+class OutsideRows:
+    """Looks at rows to predict, block by block."""
+
+    preparation: AnyPreparation
+    n_training: int  # how many rows were learned from
+    # For each block, by how much cells are out of range.
+    blocks: list[Array] = field(default_factory=list)
+
+    def beyond(self, table: Rows) -> Array:
+        """By how much cells of standardised rows are out of range, in units of the range.
+
+        Sparse matrices, and tables elsewhere, are not looked at.
+        """
+        if not (isinstance(self.preparation, Preparation) and isinstance(table, np.ndarray)):
+            return np.zeros((table.shape[0], 1))
+        low, high = self.preparation.ranges
+        length = np.where(high > low, high - low, np.inf)
+        found = np.maximum(np.maximum(low - table, table - high), 0.0) / length
+        self.blocks.append(found.astype(np.float32))
+        return np.asarray(found)
+
+    def warn(self, estimator: object, stacklevel: int) -> None:
+        """Say how many rows are outside, and in which columns."""
+        if not self.blocks:
+            return
+        found = np.concatenate(self.blocks)
+        n_rows, n_columns = found.shape
+        by_chance = bdtrc((found > _NEAR).sum(axis=0) - 1.0, n_rows, 2.0 / (self.n_training + 1.0))
+        is_outside = found > np.where(by_chance < _BY_CHANCE / n_columns, _NEAR, _FAR)
+        n_outside = int(is_outside.any(axis=1).sum())
+        if n_outside <= _FEW * n_rows:
+            return
+        counts = np.bincount(self.preparation.origins, is_outside.sum(axis=0))
+        n_named = int((counts > 0).sum())
+        worst = np.argsort(-counts, kind="stable")[: min(_NAMED, n_named)]
+        names = ", ".join(repr(self.preparation.names[j]) for j in worst)
+        more = f" and {n_named - _NAMED} more" if n_named > _NAMED else ""
+        warnings.warn(
+            f"{type(estimator).__name__} expected rows within the range of the training rows, got "
+            f"{n_outside} of {n_rows} rows ({100.0 * n_outside / n_rows:.0f} %) outside of it, in "
+            f"columns {names}{more}: held-out scores and intervals do not hold there; train on "
+            "rows like these",
+            ExtrapolationWarning,
+            stacklevel=stacklevel + 1,
+        )

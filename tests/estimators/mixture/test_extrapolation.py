@@ -1,0 +1,69 @@
+"""Beyond the range of the training rows: a linear function carries on, and a warning says so."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from kernlearn import KernelClassifier, KernelRegressor
+from kernlearn.exceptions import ExtrapolationWarning
+
+FEW = ["linear", "Gaussian"]
+
+
+@pytest.fixture(scope="module")
+def trend():
+    """A regressor of a trend with a season, learned from 60 months, and the months after."""
+    rng = np.random.default_rng(0)
+    months = np.arange(90)
+    X = np.column_stack([months, months % 12])
+    y = 0.1 * months + np.sin(2 * np.pi * months / 12)
+    return KernelRegressor(["additive", *FEW]).fit(X[:60], y[:60] + rng.normal(0, 0.1, 60)), X, y
+
+
+@pytest.mark.filterwarnings("ignore::kernlearn.exceptions.ExtrapolationWarning")
+def test_trend_goes_on_with_its_season(trend):
+    model, X, y = trend
+    assert np.sqrt(np.mean((model.predict(X[60:]) - y[60:]) ** 2)) < 0.3
+    low, high = model.predict_interval(X[60:]).T
+    assert np.mean((low < y[60:]) & (y[60:] < high)) > 0.8
+
+
+def test_rows_within_are_predicted_by_the_mixture_alone(trend):
+    model, X, _ = trend
+    members = model._members
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = model.predict(X[:60])
+    tables = model.preparation_.apply_all(X[:60], {one.table for one in members.machines})
+    np.testing.assert_array_equal(
+        found, members.predict(tables)[:, 0] * model._spread[0] + model._centre[0]
+    )
+
+
+@pytest.mark.filterwarnings("ignore::kernlearn.exceptions.ExtrapolationWarning")
+def test_what_is_not_linear_stays_within_its_limits():
+    x = np.linspace(-1, 1, 60)[:, None]
+    model = KernelRegressor(FEW).fit(x, np.cos(3 * x[:, 0]))
+    assert np.abs(model.predict([[5.0], [-9.0]])).max() < 1.6
+
+
+@pytest.mark.filterwarnings("ignore::kernlearn.exceptions.ExtrapolationWarning")
+def test_amounts_stay_amounts():
+    x = np.linspace(1, 2, 40)[:, None]
+    model = KernelRegressor(FEW).fit(x, 3.0 * x[:, 0])
+    np.testing.assert_allclose(model.predict([[4.0], [-3.0]]), [12.0, 0.0], rtol=0.02)
+
+
+def test_the_warning_names_the_columns_and_the_share():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (60, 3))
+    model = KernelClassifier(["linear"]).fit(X, X[:, 0] > 0)
+    new = X[:20].copy()
+    new[0, 1] = 3.5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.predict(new)  # a twentieth, as heavy tails have
+    new[:5, 2] = -3.0
+    with pytest.warns(ExtrapolationWarning, match=r"5 of 20 rows \(25 %\).*columns 'x2', 'x1':"):
+        model.predict_proba(new)
