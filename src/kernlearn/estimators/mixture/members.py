@@ -43,6 +43,13 @@ class Members:
     titles: list[str]  # what the table of candidates calls the machines
     # Rows of one number were held out together; None where all differ, of shape (n,).
     groups: Indices | None = None
+    # The targets themselves, where outlying ones are pulled in in Y; (n, k).
+    outlying: Array | None = None
+
+    @property
+    def observed(self) -> Array:
+        """Targets as they came, of shape (n, k)."""
+        return self.Y if self.outlying is None else self.outlying
 
     @classmethod
     def trained(

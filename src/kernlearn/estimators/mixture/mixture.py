@@ -118,7 +118,13 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         """Below the diagram: what was mixed."""
         return self._tried.html() if "_tried" in vars(self) else ""
 
-    def _learn(self, given: TrainingInput, loss: PredictiveLoss, stratify: bool) -> Array:
+    def _learn(
+        self,
+        given: TrainingInput,
+        loss: PredictiveLoss,
+        stratify: bool,
+        stopping: StoppingControl | None = None,
+    ) -> Array:
         """Everything but the targets, which `loss` knows.
 
         Predictions for held-out rows by candidates that were searched with them are returned.
@@ -129,7 +135,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         check_flag("compress", self.compress)
         if self.scoring is not None:
             check_scoring(self.scoring)
-        stopping, random_state = self._stopping_control(), check_random_state(self._seed)
+        stopping = self._stopping_control() if stopping is None else stopping
+        random_state = check_random_state(self._seed)
         training = self._prepared_training(given, loss, stratify, stopping, random_state)
         choice = _suited(self, choice, training)
         with device_memory_errors(), threads_of_jobs(self.n_jobs):

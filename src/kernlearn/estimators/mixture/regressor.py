@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
+from kernlearn.estimators.held_out.groups import blocks_of
 from kernlearn.estimators.held_out.intervals import check_coverage
 from kernlearn.estimators.held_out.scoring import HeldOutNumbers, Scoring, held_out_score
-from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
+from kernlearn.estimators.inputs.dask_rows import in_memory, lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import as_floats, check_squares
 from kernlearn.estimators.mixture.categorical import FROM_DTYPE
 from kernlearn.estimators.mixture.extrapolation import beyond_training
-from kernlearn.estimators.mixture.input_checks import checked_with_target
+from kernlearn.estimators.mixture.input_checks import TrainingInput, checked_with_target
 from kernlearn.estimators.mixture.mixture import KernelMixture
+from kernlearn.estimators.mixture.outlying_targets import has_outliers, is_better, pseudo_targets
 from kernlearn.estimators.mixture.outside_rows import OutsideRows
 from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.logarithms import Limits
 from kernlearn.quality.predictive import SquaredLoss
-from kernlearn.runtime.stopping import Progress
+from kernlearn.runtime.stopping import Progress, StoppingControl
 from kernlearn.typing import Array, FoldsLike, RandomState, Rows, Targets
 
 
@@ -46,9 +51,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
     range of the targets and a fifth of it to either side, and to non-negative values if no target
     is negative, because a kernel machine may extrapolate badly. For rows beyond the range of the
     training rows, a linear function carries the predictions on without limits, if it explains
-    three quarters of what the mixture explains. Nothing has to be scaled, encoded or tuned first:
-    numbers are standardised, missing cells filled, and categories (text, in a data frame) one-hot
-    encoded.
+    three quarters of what the mixture explains. If few targets are far off, all is learned once
+    more with Huber's loss, and judged by a loss that outliers do not rule. Nothing has to be
+    scaled, encoded or tuned first: numbers are standardised, missing cells filled, and categories
+    (text, in a data frame) one-hot encoded.
 
     Parameters
     ----------
@@ -125,6 +131,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         Rows that repeat an earlier one in every column. They are held out together with it.
     preparation_ : Preparation
         How columns become numbers.
+    has_outliers_ : bool
+        Whether few targets are far off, so that the model was learned with Huber's loss: outlying
+        targets were pulled in. Scores and intervals are of the targets as they came.
     device_ : str
         Where the rows were worked on: "cpu", or library and device such as "torch:cuda:0".
     n_iter_ : int
@@ -218,8 +227,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         with rollback_on_error(self):
             exact = self._options.exact_rows
             given = checked_with_target(self, X, y, sample_weight, groups, True, exact)
+            stopping = self._stopping_control()
             loss = self._standardised(given.target, given.weight)
-            self._learn(given, loss, stratify=False)
+            self._learn(given, loss, False, stopping)
+            self._learn_without_outliers(given, loss, stopping)
             self._store_held_out()
             return self
 
@@ -308,19 +319,46 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         limits = limits.standardised(self._centre, self._spread)
         return SquaredLoss((Y - self._centre) / self._spread, weight, limits)
 
+    def _learn_without_outliers(
+        self, given: TrainingInput, loss: SquaredLoss, stopping: StoppingControl
+    ) -> None:
+        """Learn once more where few targets are far off, from targets that are pulled in.
+
+        The model is kept if a loss that outliers do not rule is clearly less on held-out rows.
+        """
+        self.has_outliers_, usual = False, self._members
+        is_large = len(given.target) > self._options.exact_rows or issparse(given.rows)
+        if is_large or stopping.stopped or not has_outliers(usual.Y - usual.held_out):
+            return
+        X = self.preparation_.apply(in_memory(given.rows), STANDARD)
+        blocks = blocks_of(given.groups.known)
+        pulled = pseudo_targets(X, loss.Y, loss.weight, blocks, check_random_state(self._seed))
+        if pulled is None:
+            return
+        before, centre, spread = dict(vars(self)), self._centre, self._spread
+        pulled = (pulled * spread + centre).reshape(given.target.shape)
+        self._learn(given, self._standardised(pulled, given.weight), False, stopping)
+        robust = self._members
+        observed = (usual.Y * spread + centre - self._centre) / self._spread
+        held_out = (usual.held_out * spread + centre - self._centre) / self._spread
+        if is_better(observed - robust.held_out, observed - held_out, robust.weight):
+            self.has_outliers_, self._members = True, replace(robust, outlying=observed)
+        else:
+            self.__dict__.update(before)
+
     def _store_held_out(self) -> None:
         """R² on held-out rows, and a warning if it is no better than that of the mean."""
-        members = self._members
-        residual, total = members.Y - members.held_out, members.Y - members.Y.mean(axis=0)
+        members, Y = self._members, self._members.observed
+        residual, total = Y - members.held_out, Y - Y.mean(axis=0)
         variance = float((total**2).sum())
         self.held_out_score_ = 1.0 - float((residual**2).sum()) / variance if variance else 0.0
         if self.scoring is not None:
             predicted, truth = (
                 self._shaped(values * self._spread + self._centre)
-                for values in (members.held_out, members.Y)
+                for values in (members.held_out, Y)
             )
             self.held_out_score_ = held_out_score(self.scoring, HeldOutNumbers(predicted), truth)
-        found = chance_of_numbers(members.held_out, members.Y, members.weight, members.groups)
+        found = chance_of_numbers(members.held_out, Y, members.weight, members.groups)
         tell_chance(self, found, stacklevel=3)
 
     def _shaped(self, values: Array) -> Array:

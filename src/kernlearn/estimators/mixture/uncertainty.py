@@ -111,13 +111,13 @@ class MixtureUncertainty:
 
     def std(self, tables: Mapping[str, Array]) -> Array:
         """Standard deviations of new observations, of shape (n_new, k)."""
-        residuals = self.members.Y - self.members.held_out
+        residuals = self.members.observed - self.members.held_out
         factor = (residuals**2 / self._held_out_variance()).mean(axis=0)
         return np.asarray(np.sqrt(factor * self._in_blocks(tables, self._variance)))
 
     def interval(self, tables: Mapping[str, Array], coverage: float) -> Array:
         """Jackknife+ intervals of shape (n_new, k, 2)."""
-        residuals = self.members.Y - self.members.held_out
+        residuals = self.members.observed - self.members.held_out
         own = self._held_out_variance()
 
         def ends(some: dict[str, Array]) -> Array:
