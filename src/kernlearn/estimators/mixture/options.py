@@ -19,8 +19,9 @@ class ScreeningOptions:
     shortlist: int = 8  # the number of candidates that are searched on all rows
     first_level_rows: int = 400  # rows for first-level learning, whose steps cost their cube
     first_level_columns: int = 30  # columns for first-level learning, whose steps cost their square
-    # Rows for slopes along more columns: 700 rows of 200 columns missed two of four that
-    # matter.
+    # Rows for slopes along more columns, for each of them, and at most: 700 rows of 200 columns
+    # missed two of four that matter.
+    slope_rows_per_column: int = 10
     slope_rows: int = 2000
     # With fewer rows no column scales are learned: the folds would be too small.
     fewest_rows: int = 20

@@ -32,7 +32,7 @@ from kernlearn.kernels import Matern
 from kernlearn.numerics.rounding import first_least, standard_deviation
 from kernlearn.quality.held_out import RidgePath
 from kernlearn.solvers.machine.least_squares import Bordered
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # Rounds with a λ that predicts best, and with a small one, for a kernel with a diagonal of one. The
 # former tells more of columns that matter alone; a machine with next to no λ follows its rows, and
@@ -41,6 +41,8 @@ _ROUNDS, _MORE_ROUNDS, _SMALL = 2, 5, 0.03
 _RIDGES, _RIDGE_ROWS = 10.0 ** np.arange(1, -4, -1), 300
 # Rows whose machines have slopes: half a second for each direction.
 _SLOPE_ROWS = 1500
+# The slopes of a machine are squared and averaged over so many of its rows at most.
+_PLACES = 400
 # Bins of a column, and the rows that one has at least, on average.
 _BINS, _PER_BIN = (4, 12, 36, 108), 5
 # Bins of each column of a pair; and the rows times pairs times targets that take half a second.
@@ -102,13 +104,15 @@ def slope_scales(
     """Scales of the columns after some rounds: in each, the slopes of a machine on scaled columns.
 
     The length of the kernel is the root mean squared distance of rows, or another `distance`.
-    The weights of the rows, `share`, sum to one. `train` takes the length of the Matérn kernel of
-    order 3/2 and the scales, and returns coefficients of shape (n, k). LinAlgError: no slope.
+    Slopes are those at evenly spaced rows, a few hundred; the weights of the rows are `share`.
+    `train` takes the length of the Matérn kernel of order 3/2 and the scales, and returns
+    coefficients of shape (n, k). LinAlgError: no slope.
     """
+    places = np.linspace(0, len(X) - 1, min(len(X), _PLACES)).astype(int)
     for _ in range(n_rounds):
         length = (distance or _root_mean_square)(X * scales)
-        squares = slopes(X, scales, length, train(length, scales)) ** 2
-        sizes = np.sqrt(np.einsum("n,knr->r", share, squares))
+        squares = slopes(X, scales, length, train(length, scales), places) ** 2
+        sizes = np.sqrt(np.einsum("n,knr->r", share[places], squares))
         if not 0.0 < sizes.max() < np.inf:
             raise np.linalg.LinAlgError("the machine has no slope")
         scales = sizes / sizes.max()
@@ -148,8 +152,8 @@ def _best_ridge(K: Array, Y: Array, weight: Array) -> float:
     return float(_RIDGES[first_least(losses)])
 
 
-def slopes(X: Array, scales: Array, length: float, dual_coef: Array) -> Array:
-    r"""Slopes at the rows of the machine with these coefficients, of shape (k, n, p).
+def slopes(X: Array, scales: Array, length: float, dual_coef: Array, places: Indices) -> Array:
+    r"""Slopes of the machine with these coefficients at some of its rows, of shape (k, n, p).
 
     For the Matérn kernel of order 3/2 and length ℓ, with u = s∘x and
     :math:`r = \|u - u'\| / \ell`,
@@ -160,9 +164,10 @@ def slopes(X: Array, scales: Array, length: float, dual_coef: Array) -> Array:
     so that all slopes at all rows take one matrix product.
     """
     U = X * scales
-    decay = 3.0 / length**2 * Matern(length / np.sqrt(3.0), 0.5)(U)
+    at = U[places]
+    decay = 3.0 / length**2 * Matern(length / np.sqrt(3.0), 0.5)(at, U)
     return np.stack(
-        [-scales * (U * (decay @ a)[:, None] - decay @ (a[:, None] * U)) for a in dual_coef.T]
+        [-scales * (at * (decay @ a)[:, None] - decay @ (a[:, None] * U)) for a in dual_coef.T]
     )
 
 

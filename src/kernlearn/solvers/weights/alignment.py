@@ -32,7 +32,7 @@ from kernlearn.solvers.weights.feasible_weights import (
     without_negligible,
 )
 from kernlearn.solvers.weights.psd_cuts import PSD_TOLERANCE, PsdCuts
-from kernlearn.typing import AnyFloatArray, Array
+from kernlearn.typing import AnyFloatArray, Array, Indices
 
 MAX_ROUNDS = 1000
 BOUND_ROUNDS = 300
@@ -102,10 +102,7 @@ def _positive(family: Family, own: FamilyAlignment) -> tuple[Array, float]:
     """Weights, and an upper bound on the alignment of any others."""
     size = np.sqrt(np.diagonal(own.inner_products))
     used = np.flatnonzero(size > 0)
-    S = own.inner_products[np.ix_(used, used)] / size[used] / size[used, None]
-    q = own.agreement[used] / size[used] / own.target_norm
-    x = _smallest(S, q, np.zeros(len(q)), np.zeros((0, len(q))))
-    x = np.where(x > 1e-9 * x.max(), x, 0.0)
+    S, q, x = _normalised(own, size, used)
     # Matrices of unit size, or what centring leaves of matrices of norms far above it.
     d, off, noise = _direction(S, x, family.norms[used] / size[used], family.n_points)
     with np.errstate(divide="ignore"):
@@ -113,6 +110,23 @@ def _positive(family: Family, own: FamilyAlignment) -> tuple[Array, float]:
     weights = np.zeros(family.n_matrices)
     weights[used] = x / size[used]
     return weights, float(best)
+
+
+def most_aligned(own: FamilyAlignment) -> Array:
+    """The non-negative weights of the largest alignment, up to a factor, without a bound on it."""
+    size = np.sqrt(np.diagonal(own.inner_products))
+    used = np.flatnonzero(size > 0)
+    weights = np.zeros(len(size))
+    weights[used] = _normalised(own, size, used)[2] / size[used]
+    return weights
+
+
+def _normalised(own: FamilyAlignment, size: Array, used: Indices) -> tuple[Array, Array, Array]:
+    """S and q of matrices of unit size, and their weights."""
+    S = own.inner_products[np.ix_(used, used)] / size[used] / size[used, None]
+    q = own.agreement[used] / size[used] / own.target_norm
+    x = _smallest(S, q, np.zeros(len(q)), np.zeros((0, len(q))))
+    return S, q, np.where(x > 1e-9 * x.max(), x, 0.0)
 
 
 def _free(

@@ -20,15 +20,15 @@ from kernlearn.estimators.mixture.candidates.representation import (
     FoldMatrices,
     LearnedRepresentation,
 )
-from kernlearn.families.matrices import GramStack
 from kernlearn.gram import gram_stack
 from kernlearn.gram.incomplete_cholesky import pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic, Expansion
 from kernlearn.kernels import Columns, Gaussian, Kernel, Linear, Polynomial, WeightedSum
 from kernlearn.kernels._sharing import sharing
 from kernlearn.numerics.rounding import standard_deviation
-from kernlearn.solvers.core.problem import Control, WeightSet
-from kernlearn.solvers.weights.alignment import learn_by_alignment
+from kernlearn.quality.alignment import FamilyAlignment
+from kernlearn.runtime.numerical_errors import NumericalError
+from kernlearn.solvers.weights.alignment import most_aligned
 from kernlearn.typing import Array, Indices
 
 # Weights are learned from so many rows at most: inner products of matrices are well known by then.
@@ -91,11 +91,22 @@ def combined(
 
 
 def _weights(grams: Array, Y: Array, rows: NDArray[np.intp]) -> Array:
-    """Non-negative weights of the largest centred alignment, in which the mean diagonal is one."""
-    stack = GramStack(np.ascontiguousarray(grams[:, rows[:, None], rows]))
-    weight_set = WeightSet(stack.traces, float(len(rows)), free_sign=False)
+    """Non-negative weights of the largest centred alignment, in which the mean diagonal is one.
+
+    Sums of products are ordinary ones: nothing is certified of these weights, which folds judge.
+    """
+    part = grams[:, rows[:, None], rows]
+    diagonals = np.einsum("inn->i", part) / len(rows)
+    part -= part.mean(axis=1, keepdims=True)
+    part -= part.mean(axis=2, keepdims=True)
+    flat = part.reshape(len(part), -1)
     targets = Y[rows] - Y[rows].mean(axis=0)
-    return learn_by_alignment(stack, targets, True, weight_set, Control()).weights
+    ideal = targets @ targets.T
+    own = FamilyAlignment(flat @ ideal.ravel(), flat @ flat.T, float(np.linalg.norm(ideal)))
+    if not (own.agreement > 0).any():
+        raise NumericalError("no kernel agrees with the targets")
+    weights = most_aligned(own)
+    return np.asarray(weights / (weights @ diagonals))
 
 
 def _united(whole: WeightedSum) -> Kernel:

@@ -42,7 +42,7 @@ from kernlearn.typing import Array
 _ROUNDS, _MORE_ROUNDS = 2, 5
 _SMALL = 0.03
 # So many rows tell λ; for more, the path of all λ would take longer than all else.
-_RIDGE_ROWS = 700
+_RIDGE_ROWS = 300
 
 
 def gradient_scales(problem: CandidateProblem, table: str) -> Iterator[ScaledColumns]:

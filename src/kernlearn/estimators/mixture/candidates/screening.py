@@ -202,12 +202,14 @@ def scaled_columns(
 
     Where columns are many, slopes are of more rows: a few hundred do not tell which of them matter.
     """
-    if problem.tables[table].shape[1] <= options.first_level_columns:
+    n_columns = problem.tables[table].shape[1]
+    if n_columns <= options.first_level_columns:
         sample = problem.rows(problem.sample(options.first_level_rows, random_state))
         learners = [partial(_first_level, sample, table)]
         learners.append(partial(gradient_scales, problem, table))
     else:
-        many = whole.rows(whole.sample(options.slope_rows, random_state))
+        n_rows = min(options.slope_rows, options.slope_rows_per_column * n_columns)
+        many = whole.rows(whole.sample(n_rows, random_state))
         learners = [partial(gradient_scales, many, table)]
     # All of them before anyone looks, who may then have all threads.
     learn = partial(_until_breakdown, problem=problem)
