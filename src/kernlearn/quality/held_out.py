@@ -54,18 +54,43 @@ from kernlearn.typing import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOutLoss(ABC):
-    """A way of holding points out."""
+class SelectionLoss(ABC):
+    """What model selection minimises the logarithm of, in the units of a squared target."""
 
     weight: Array  # The weights s of the points, of shape (n,)
+
+    @abstractmethod
+    def value(self, fit: LSSVMFit) -> float:
+        """The loss of a machine."""
+
+    @abstractmethod
+    def value_at(self, lam: float, path: RidgePath) -> float:
+        """The same at a λ of a decomposed matrix."""
+
+    @abstractmethod
+    def slope(self, fit: LSSVMFit) -> Array:
+        """The matrix W, of shape (n, n)."""
+
+    @abstractmethod
+    def subset(self, rows: Indices) -> SelectionLoss:
+        """The same for some of the points, in increasing order."""
+
+    def told(self, fit: LSSVMFit) -> float:
+        """The loss as users are told it."""
+        return self.value(fit)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutLoss(SelectionLoss):
+    """A way of holding points out."""
 
     @abstractmethod
     def residuals(self, fit: LSSVMFit) -> Array:
         """The held-out residuals, of shape (n, k)."""
 
     @abstractmethod
-    def slope(self, fit: LSSVMFit) -> Array:
-        """The matrix W, of shape (n, n)."""
+    def residuals_at(self, lam: float, path: RidgePath) -> Array:
+        """The same at a λ of a decomposed matrix."""
 
     @abstractmethod
     def subset(self, rows: Indices) -> HeldOutLoss:
@@ -73,7 +98,14 @@ class HeldOutLoss(ABC):
 
     def value(self, fit: LSSVMFit) -> float:
         """The loss Q, summed over points and targets."""
-        return float(self.weight @ (self.residuals(fit) ** 2).sum(axis=1))
+        return self._sum(self.residuals(fit))
+
+    def value_at(self, lam: float, path: RidgePath) -> float:
+        """The same at a λ of a decomposed matrix."""
+        return self._sum(self.residuals_at(lam, path))
+
+    def _sum(self, residuals: Array) -> float:
+        return float(self.weight @ (residuals**2).sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +122,10 @@ class LeaveOneOut(HeldOutLoss):
     def residuals(self, fit: LSSVMFit) -> Array:
         """Residuals of every point by the machine trained on all others."""
         return np.asarray(fit.dual_coef / fit.inverse.diagonal()[:, None])
+
+    def residuals_at(self, lam: float, path: RidgePath) -> Array:
+        """The same at a λ of a decomposed matrix."""
+        return path.residuals(lam)
 
     def slope(self, fit: LSSVMFit) -> Array:
         r"""The derivative with respect to K.
@@ -138,6 +174,10 @@ class LeaveGroupsOut(HeldOutLoss):
         """Residuals of every point by the machine trained without its block."""
         return left_out_residuals(fit.inverse, fit.dual_coef, self.blocks)
 
+    def residuals_at(self, lam: float, path: RidgePath) -> Array:
+        """The same at a λ of a decomposed matrix."""
+        return path.residuals(lam, self.blocks)
+
     def slope(self, fit: LSSVMFit) -> Array:
         """The derivative with respect to K: a sum over single points and over blocks."""
         alone = self.weight.copy()
@@ -172,6 +212,10 @@ class KFoldLoss(HeldOutLoss):
         for rows in self.folds:
             r[rows] = cho_solve(_factor(fit, rows), fit.dual_coef[rows], check_finite=False)
         return r
+
+    def residuals_at(self, lam: float, path: RidgePath) -> Array:
+        """The same at a λ of a decomposed matrix."""
+        return path.fold_residuals(lam, self.folds)
 
     def slope(self, fit: LSSVMFit) -> Array:
         """The derivative with respect to K, of rank two for every fold and target."""
@@ -235,7 +279,7 @@ class SelectionCriterion:
     The logarithm does not depend on the units of the targets, so that one tolerance suits all.
     """
 
-    loss: HeldOutLoss  # Which points are held out
+    loss: SelectionLoss  # Which points are held out, or how likely the targets are
     regularised: bool = False  # Whether to add the term in θ
     # Added to the loss under the logarithm: far below it, losses count as equal
     negligible: float = np.finfo(float).tiny
@@ -250,7 +294,7 @@ class SelectionCriterion:
     def value(self, fit: LSSVMFit, theta: Array) -> float:
         """The criterion as it is written above: Q, or L without ε."""
         if not self.regularised:
-            return self.loss.value(fit)
+            return self.loss.told(fit)
         return 0.5 * fit.dual_coef.size * replace(self, small_theta=0.0).log_value(fit, theta)
 
     def log_value(self, fit: LSSVMFit, theta: Array) -> float:

@@ -42,6 +42,8 @@ class LSSVMFit:
     inverse: Array  # P, exactly symmetric; of shape (n, n)
     # The diagonal of Λ as it was used, raised where it was lost in the rounding of K; of shape (n,)
     ridge: Array
+    # Minus the logarithm of the product of the eigenvalues of P that are not zero
+    log_volume: float
 
 
 def fit_ls_svm(K: Array, Y: Array, ridge: Array) -> LSSVMFit:
@@ -67,13 +69,13 @@ def fit_ls_svm(K: Array, Y: Array, ridge: Array) -> LSSVMFit:
             break
     else:
         raise np.linalg.LinAlgError("the kernel matrix is not positive semidefinite")
-    dual_coef, inverse = solved
+    dual_coef, inverse, log_volume = solved
     intercept = offset - row_means @ dual_coef - (raised / len(K)) @ dual_coef
-    return LSSVMFit(dual_coef, intercept, inverse, raised)
+    return LSSVMFit(dual_coef, intercept, inverse, raised, log_volume)
 
 
-def _solve(centred: Array, ridge: Array, Y: Array) -> tuple[Array, Array] | None:
-    """α and P, or None if the factorisation breaks down.
+def _solve(centred: Array, ridge: Array, Y: Array) -> tuple[Array, Array, float] | None:
+    """α, P and its log-volume, or None if the factorisation breaks down.
 
     α comes from the factor and not from P, whose large entries would cancel for a small ridge.
     """
@@ -93,11 +95,12 @@ def _solve(centred: Array, ridge: Array, Y: Array) -> tuple[Array, Array] | None
     if (np.abs(left) > _ROUNDED * np.abs(dual_coef).sum(axis=0)).any():
         # Where ridges are very unequal, the first sum was rounding of large terms.
         dual_coef -= np.outer(towards_one, left / total)
+    log_volume = 2.0 * float(np.log(factor.diagonal()).sum()) + float(np.log(total / n))
     with safe_threads_for(n):
         P = mirrored(dpotri(factor, lower=1, overwrite_c=1)[0])
     towards_one = towards_one / np.sqrt(total)
     P -= np.outer(towards_one, towards_one)
-    return dual_coef, P
+    return dual_coef, P, log_volume
 
 
 def mirrored(lower: Array) -> Array:

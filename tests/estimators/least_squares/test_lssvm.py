@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import multivariate_normal
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, cross_val_predict
@@ -37,6 +38,15 @@ def test_leave_one_out_predictions_are_those_of_refitting(problem, kernel, selec
     assert model.status_.has_converged
 
 
+def _log_evidence(model, X, y):
+    """The density of n − 1 contrasts of y, whose covariance is K + λI in the best unit."""
+    contrasts = np.linalg.svd(np.eye(len(y)) - 1 / len(y))[0][:, :-1]
+    z = contrasts.T @ y
+    covariance = contrasts.T @ (model.kernel_(X) + model.lam_ * np.eye(len(y))) @ contrasts
+    covariance *= z @ np.linalg.solve(covariance, z) / len(z)
+    return multivariate_normal(np.zeros(len(z)), covariance).logpdf(z)
+
+
 def test_the_objectives_are_the_published_ones(problem):
     X, y = problem.X, problem.target
     loo = LSSVMRegressor("ard", "loo").fit(X, y)
@@ -49,6 +59,9 @@ def test_the_objectives_are_the_published_ones(problem):
     press = ((y - bayes.loo_predictions_) ** 2).sum()
     expected = 20 * np.log(press) + 1.5 * np.log(0.5 * bayes.theta_ @ bayes.theta_)
     assert bayes.objective_ == pytest.approx(expected, rel=1e-8)
+    evidence = LSSVMRegressor("ard", "evidence").fit(X, y)
+    assert evidence.objective_ == pytest.approx(-_log_evidence(evidence, X, y), rel=1e-8)
+    assert _log_evidence(evidence, X, y) > max(_log_evidence(other, X, y) for other in (loo, cv))
     given = _given(loo, loo).fit(X, y)
     assert given.objective_ == pytest.approx(loo.objective_)
     assert str(given.status_).startswith("given")

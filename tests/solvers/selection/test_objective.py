@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kernlearn.families.parametric import ARDGaussianFamily, ARDPolynomialFamily, GaussianFamily
+from kernlearn.quality.evidence import Evidence
 from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut, SelectionCriterion
 from kernlearn.solvers.selection.objective import SelectionObjective
 
@@ -20,13 +21,15 @@ def data():
     return X, Y, rng.uniform(0.2, 3.0, size=N)
 
 
-def _loss(name, weight):
+def _loss(name, weight, Y):
+    if name == "evidence":
+        return Evidence(weight, Y)
     if name == "cv":
         return KFoldLoss(weight, [np.arange(i, N, 4) for i in range(4)])
     return LeaveOneOut(weight)
 
 
-@pytest.mark.parametrize("name", ["loo", "cv", "bayes"])
+@pytest.mark.parametrize("name", ["loo", "cv", "bayes", "evidence"])
 @pytest.mark.parametrize(
     "family",
     [GaussianFamily(), ARDGaussianFamily(), ARDPolynomialFamily()],
@@ -34,7 +37,7 @@ def _loss(name, weight):
 )
 def test_gradients_are_differences(data, family, name):
     X, Y, weight = data
-    criterion = SelectionCriterion(_loss(name, weight), name == "bayes", 0.3, 0.02)
+    criterion = SelectionCriterion(_loss(name, weight, Y), name == "bayes", 0.3, 0.02)
     objective = SelectionObjective(family, X, Y, criterion)
     spread = np.linspace(0.4, 1.7, len(family.start(X)))
     z = np.log(np.append(0.2, spread * family.start(X)))

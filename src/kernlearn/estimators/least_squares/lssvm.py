@@ -52,7 +52,8 @@ from kernlearn.estimators.mkl.low_rank import (
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._sharing import sharing
-from kernlearn.quality.held_out import HeldOutLoss, KFoldLoss, SelectionCriterion
+from kernlearn.quality.evidence import Evidence
+from kernlearn.quality.held_out import KFoldLoss, SelectionCriterion, SelectionLoss
 from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import matrices, require
@@ -74,7 +75,7 @@ from kernlearn.typing import Array, FoldsLike, Indices, Rows, Targets
 # A fit that asks for what is computed on a device, as in `kernlearn.solvers.optimize.coroutines`.
 Learning: TypeAlias = Generator[list[Any], list[Any], None]
 
-SELECTIONS = ["loo", "cv", "bayes"]
+SELECTIONS = ["loo", "cv", "bayes", "evidence"]
 STARTS = ["several", "one"]
 # Held-out errors of a millionth of the targets' spread are as good as none: where there are more
 # parameters than points, nothing else would end the descent.
@@ -107,7 +108,7 @@ class LeastSquaresOptions:
 class SelectionRequest(LeastSquaresRequest):
     """How λ and θ are chosen where they are not given."""
 
-    loss: HeldOutLoss
+    loss: SelectionLoss
     few: Rows  # rows that tell how many parameters a kernel has
 
 
@@ -231,9 +232,11 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
             family = FixedKernel(family.kernel(theta))
         if self.selection is not None:
             check_choice("selection", self.selection, SELECTIONS)
-        loss = data.leave_out
+        loss: SelectionLoss = data.leave_out
         if self.selection == "cv":
             loss = KFoldLoss(data.weight[kept], data.folds(self.cv, self._seed))
+        elif self.selection == "evidence":
+            loss = Evidence(data.weight[kept], data.Y[kept])
         forget_low_rank(self)
         rank = chosen_rank(
             self.rank, len(kept), self._obstacle(data, rows), self._options.exact_rows
@@ -246,7 +249,8 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
             return "groups"
         if not (isinstance(rows, np.ndarray | Chunked) or hasattr(rows, "iloc")):
             return f"rows that are a {type(rows).__name__}"
-        return f"selection={self.selection!r}" if self.selection in ("cv", "bayes") else None
+        of_all = self.selection in ("cv", "bayes", "evidence")
+        return f"selection={self.selection!r}" if of_all else None
 
     def _selects_elsewhere(self, family: ParametricKernel, rows: Array) -> bool:
         """Whether the matrices of all rows are worked on elsewhere, in stacks."""
@@ -258,7 +262,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         family: ParametricKernel,
         rows: Array,
         Y: Array,
-        loss: HeldOutLoss,
+        loss: SelectionLoss,
         lam: float | None,
         limits: DescentLimits,
         ask: Evaluator | None = None,

@@ -41,10 +41,11 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         A family K(θ) by name: a Gaussian with one scale, or with one for every column, or a
         polynomial with one for every column; a family of one's own; or any kernel of
         :mod:`kernlearn.kernels`, for which λ alone is selected.
-    selection : {"loo", "cv", "bayes"} or None, default="loo"
+    selection : {"loo", "cv", "bayes", "evidence"} or None, default="loo"
         What is minimised over λ and θ: the leave-one-out squared loss (PRESS), the k-fold squared
-        loss, or PRESS with Bayesian regularisation of θ. None takes ``lam`` and ``theta`` as they
-        are.
+        loss, PRESS with Bayesian regularisation of θ, or the negative logarithm of the evidence,
+        which is the marginal likelihood of a Gaussian process: nothing is held out. None takes
+        ``lam`` and ``theta`` as they are.
     lam : float, optional
         λ; selected if not given.
     theta : float or array-like of shape (p,), optional
@@ -127,7 +128,9 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         Where λ and θ were selected: "cpu" for the host.
     objective_ : float
         The criterion at its minimum: PRESS, the k-fold squared loss, or for "bayes"
-        (n/2) log PRESS + (p/2) log ½‖θ‖². PRESS where nothing was selected.
+        (n/2) log PRESS + (p/2) log ½‖θ‖². For "evidence" minus the logarithm of the evidence, with
+        a flat prior of the intercept and the variance of the errors that makes it largest. PRESS
+        where nothing was selected.
     n_iter_, n_evaluations_ : int
         Steps of the descents, and machines trained on the way.
     status_ : Status

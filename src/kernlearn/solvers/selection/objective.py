@@ -9,13 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from kernlearn.families.parametric.base import ParametricKernel
-from kernlearn.quality.held_out import (
-    KFoldLoss,
-    LeaveGroupsOut,
-    LeaveOneOut,
-    RidgePath,
-    SelectionCriterion,
-)
+from kernlearn.quality.held_out import RidgePath, SelectionCriterion
 from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.status import Status
@@ -164,13 +158,9 @@ class SelectionObjective:
 
         For kernels that are sure to be positive semidefinite.
         """
-        loss = self.criterion.loss
-        is_known = isinstance(loss, LeaveOneOut | LeaveGroupsOut | KFoldLoss)
-        is_known = is_known and self.kernel.follows_arrays
-        if self.ask is not None or not is_known or len(points) < _FEW:
+        if self.ask is not None or not self.kernel.follows_arrays or len(points) < _FEW:
             return self.values(points)
-        folds = loss.folds if isinstance(loss, KFoldLoss) else []
-        blocks = loss.blocks if isinstance(loss, LeaveGroupsOut) else []
+        loss = self.criterion.loss
         theta = np.exp(points[0][1:])
         K = self.matrix(theta)
         if not K.mean() < (1.0 - _CONSTANT) * K.diagonal().mean():  # rounding is all there is to it
@@ -179,9 +169,7 @@ class SelectionObjective:
         self.n_evaluations += len(points)
         values = []
         for z in points:
-            lam = float(np.exp(z[0]))
-            r = path.fold_residuals(lam, folds) if folds else path.residuals(lam, blocks)
-            total = float(loss.weight @ (r**2).sum(axis=1))
+            total = loss.value_at(float(np.exp(z[0])), path)
             values.append(self.criterion.logarithm(total, self.Y.size, theta))
             self._note(z, values[-1])
         return values
