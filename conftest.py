@@ -6,9 +6,11 @@ import sys
 from collections.abc import Iterator
 from doctest import UnexpectedException
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
+SOURCE = Path(__file__).parent / "src"
 # What the extras of pyproject.toml bring, by the names of the modules.
 OPTIONAL = {
     "array_api_compat",
@@ -54,6 +56,12 @@ def _skipped(
     if report.failed and package is not None:
         report.outcome = "skipped"
         report.longrepr = (path, 0, f"needs {package}, which is not installed")
+
+
+def pytest_ignore_collect(collection_path):
+    """Pass over the files of the package without an example, which are most of them."""
+    if collection_path.suffix == ".py" and SOURCE in collection_path.parents:
+        return ">>>" not in collection_path.read_text(encoding="utf-8") or None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -6,7 +6,6 @@ from itertools import chain, combinations, pairwise
 
 import numpy as np
 import pytest
-import scikit_posthocs
 
 from kernlearn.comparison import compare
 from kernlearn.comparison.rank_tests import undivided
@@ -34,6 +33,7 @@ def test_the_quantiles_are_those_of_the_tables(alpha, k):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_pvalues_are_those_of_scikit_posthocs(seed):
+    scikit_posthocs = pytest.importorskip("scikit_posthocs")  # it takes a second to import
     table = _table(seed)
     theirs = scikit_posthocs.posthoc_nemenyi_friedman(table)
     np.testing.assert_allclose(compare(table).nemenyi, theirs, rtol=1e-6, atol=1e-9)

@@ -12,7 +12,6 @@ pytestmark = pytest.mark.usefixtures("quick_choices")
 
 # The default bank has near copies of one kernel, which makes free signs slow on so many fits.
 TWO_KERNELS = [Normalized(Linear()), Gaussian(gamma=0.3)]
-FEW = ["Gaussian"]
 GIVEN = {"lam": 0.3, "mu": 2.0}
 
 ESTIMATORS = [
@@ -27,8 +26,8 @@ ESTIMATORS = [
     kl.LSSVMRegressor("rbf", "bayes", tol=1e-1),
     kl.FirstLevelClassifier("rbf", cv=2, tol=1e-1),
     kl.FirstLevelRegressor(**GIVEN),
-    kl.KernelClassifier(FEW),
-    kl.KernelRegressor(FEW),
+    kl.KernelClassifier(["linear"]),
+    kl.KernelRegressor(["Gaussian"]),
 ]
 FREE = kl.MKLClassifier(TWO_KERNELS, quality="squared_soft_margin", C="learn", weights="free")
 

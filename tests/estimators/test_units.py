@@ -26,7 +26,7 @@ REGRESSORS = {
     "hyperkernel, least squares": kl.HyperkernelRegressor(quality="least_squares", max_pivots=8),
     "hyperkernel, any C": kl.HyperkernelRegressor(quality="least_squares", C="auto", max_pivots=8),
     "LS-SVM": kl.LSSVMRegressor(),
-    "first level": kl.FirstLevelRegressor(),
+    "first level": kl.FirstLevelRegressor(cv=2, tol=1e-2),
     "mixture": kl.KernelRegressor(["linear", "Gaussian"]),
 }
 

@@ -11,10 +11,10 @@ CHUNK = 15
 
 
 def test_no_certificate_is_false():
-    verdicts = [judge_seed(seed) for seed in range(2 * CHUNK)]
+    verdicts = [judge_seed(seed) for seed in range(CHUNK)]
     said = [f"{v.problem}: {c}" for v in verdicts for c in v.complaints]
     assert not said, "\n".join(said)
-    assert f"{2 * CHUNK} problems, 0 with complaints" in summary(verdicts)
+    assert f"{CHUNK} problems, 0 with complaints" in summary(verdicts)
 
 
 # Problems of the largest determinant, which the seeds above have none of.

@@ -115,7 +115,7 @@ def test_units_are_powers_of_two_and_checked():
         tiny.fit(X, VALUES * 1e-170)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 7])
+@pytest.mark.parametrize("seed", [0, 7])
 @pytest.mark.filterwarnings("ignore")
 def test_negative_weights_do_not_make_a_norm_of_parts_that_disagree(seed):
     """With weights of rows over twelve orders the parts of the function had no common dual."""

@@ -184,7 +184,7 @@ def test_a_stack_is_cut_to_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["loo", "cv", "bayes"])
 def test_selections_side_by_side_end_where_they_end_alone(name, place) -> None:
-    objectives = [make_objective(i, name=name, n=60 + i % 2, k=1) for i in (1, 2)]
+    objectives = [make_objective(i, name=name, n=30 + i % 2, k=1) for i in (1, 2)]
 
     def selected(each, ask=None):
         limits = DescentLimits(1e-6, 200)
