@@ -28,7 +28,7 @@ MAKERS = {
     "pivots": lambda state: kl.HyperkernelRegressor(n_pairs=80, max_pivots=8, random_state=state),
     "pairs": lambda state: kl.HyperkernelMetric(n_pairs=40, random_state=state),
     "folds": lambda state: kl.LSSVMClassifier(lam=0.1, selection="cv", cv=3, random_state=state),
-    "folds for mu": lambda state: kl.FirstLevelRegressor(mu="cv", cv=2, tol=0.1, random_state=state),
+    "folds for mu": lambda state: kl.FirstLevelRegressor(cv=2, tol=0.1, random_state=state),
     "candidates": lambda state: kl.KernelRegressor(["sparse linear"], random_state=state),
 }
 SMALL = ("folds for C", "folds", "pivots", "pairs", "folds for mu")  # of 200 rows on, samples
