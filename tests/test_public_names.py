@@ -37,6 +37,13 @@ SETTLED = [
 ]
 # Names that are in modules of the package.
 IN_MODULES = [
+    "constraints.AtLeast",
+    "constraints.AtMost",
+    "constraints.Constraint",
+    "constraints.Group",
+    "constraints.Linear",
+    "constraints.Order",
+    "constraints.Tie",
     "penalties.ElasticNet",
     "penalties.HyperNorm",
     "penalties.LpNorm",
@@ -137,6 +144,7 @@ def test_settled_kernels_are_public(name):
         kl.inspection,
         kl.functionals,
         kl.comparison,
+        kl.constraints,
         kl.penalties,
         kl.metrics,
         kl.results,

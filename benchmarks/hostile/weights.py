@@ -11,6 +11,7 @@ import numpy as np
 
 from benchmarks.hostile.captured_output import captured_output
 from benchmarks.hostile.run import Verdict, attempt
+from kernlearn.constraints import AtLeast, AtMost, Constraint, Group, Linear, Order, Tie
 from kernlearn.families.matrices import RankOneStack
 from kernlearn.families.penalties import HyperNorm
 from kernlearn.learn import learn_weights
@@ -236,11 +237,40 @@ def with_penalty(problem: FuzzProblem) -> FuzzProblem:
     return FuzzProblem(problem.seed, problem.grams, problem.y, options, (*problem.words, "penalty"))
 
 
+def with_constraints(problem: FuzzProblem) -> FuzzProblem:
+    """The same problem with constraints that the weights of one random point satisfy."""
+    rng = np.random.default_rng([problem.seed, 2])
+    if problem.options["quality"] == "max_determinant":
+        return problem
+    m = len(problem.matrices)
+    shares = rng.dirichlet(np.full(m, 0.5))
+    kernel = int(rng.integers(m))
+    several = rng.permutation(m)[: int(rng.integers(1, m + 1))].tolist()
+    room = float(rng.choice([0.0, 0.01, 0.2]))
+    drawn: list[Constraint] = [
+        AtMost(kernel, min(float(shares[kernel]) + room, 1.0)),
+        AtLeast(kernel, max(float(shares[kernel]) - room, 0.0)),
+        Group(several, at_most=float(shares[several].sum()) + room),
+        Order(np.argsort(-shares).tolist()) if m > 1 else AtMost(0, 1.0),
+        Tie(several) if len(several) > 1 else AtMost(0, 1.0),
+        Linear(row := rng.normal(size=m), float(row @ shares) + room),
+    ]
+    chosen = rng.permutation(len(drawn))[: int(rng.integers(1, 3))]
+    options = {**problem.options, "constraints": [drawn[i] for i in chosen]}
+    words = (*problem.words, "constraints")
+    return FuzzProblem(problem.seed, problem.grams, problem.y, options, words)
+
+
 def judge_seed(seed: int) -> Verdict:
-    """Make, solve and judge the problem of this seed; every fourth one has a penalty."""
+    """Make, solve and judge the problem of this seed.
+
+    Every fourth one has a penalty, every fifth one constraints.
+    """
     problem = make_problem(seed)
     if seed % 4 == 3:
         problem = with_penalty(problem)
+    if seed % 5 == 2:
+        problem = with_constraints(problem)
     options = problem.options
     solution, said, seconds = attempt(lambda: learn_weights(problem.grams, problem.y, **options))
     verdict = Verdict(str(problem), options["quality"], "refused", seconds, said)

@@ -32,6 +32,7 @@ __all__ = [
 # Modules that users import from; each is an attribute of the package, and imported when first used.
 MODULES = [
     "comparison",
+    "constraints",
     "datasets",
     "exceptions",
     "families",

@@ -19,6 +19,7 @@ from kernlearn._checks import (
     learns_C,
 )
 from kernlearn.families.base import Family
+from kernlearn.families.constraints import Constraint, check_constraints
 from kernlearn.families.matrices import GramStack, RankOneStack, WithIdentity
 from kernlearn.gram import check_stack
 from kernlearn.gram.psd import Repair, check_matrix
@@ -50,6 +51,7 @@ def learn_weights(
     weights: Literal["positive", "free"] = "positive",
     constraint: Literal["trace", "sum"] = "trace",
     total: float | None = None,
+    constraints: Sequence[Constraint] | None = None,
     penalty: Penalty | None = None,
     sample_weight: ArrayLike | None = None,
     psd: Repair = "raise",
@@ -104,6 +106,10 @@ def learn_weights(
         By default Σ tr Kᵢ (plus N with ``C="learn"``) for ``"trace"``, and 1 for ``"sum"``. The
         estimators have the mean of tr Kᵢ (:class:`kernlearn.MKLOptions`), so that the same C means
         the same for any number of kernels.
+    constraints : list of Constraint, optional
+        Further linear constraints on the weights, such as
+        :class:`kernlearn.constraints.AtMost`: a set F that is any polytope, as in programs (22),
+        (29), (35), (40), (44) and (49). Some positive weights must satisfy them all.
     penalty : Penalty, optional
         A convex function of the weights that is added to V, such as
         :class:`kernlearn.penalties.HyperNorm`.
@@ -168,6 +174,7 @@ def learn_weights(
             start=None if start is None else _checked_start(start, family.n_matrices),
             learn_C=learn_C,
             penalty=lambda C: penalty,
+            constraints=check_constraints(constraints, [None] * family.n_matrices),
         )
         if total is None and constraint == "trace":
             statement = replace(statement, total=_total_trace(family, statement))

@@ -11,17 +11,21 @@ Weights are ``w = basis @ x``. The coordinates x are bounded by construction:
 Directions in which the matrices cancel to the last digits (one kernel twice) have no coordinate.
 What they can still do to the kernel is carried along as :attr:`Domain.loose`, for weights whose
 parts are up to :data:`LARGEST_PART` times the whole; bounds allow for it.
+
+Further limits of the weights are rows of a cone (:mod:`kernlearn.families.weight_limits`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.typing import Array
+from kernlearn.families.weight_limits import EmptySetError, WeightLimits, interior
+from kernlearn.typing import Array, Mask
 
 # Matrices of unit size that cancel to less than this differ by rounding.
 CANCELLED = 1e-14
@@ -49,10 +53,13 @@ class Domain:
     free_sign: bool  # whether the set is further bounded by K ⪰ 0
     n_ball: int = 0  # with free signs, so many of the first coordinates lie in a ball together
     radius: float = 1.0  # of this ball: one, if the combinations were exactly orthonormal
+    unseen: bool = False  # whether no plane sees the others, which change no kernel
     loose: float = 0.0  # Frobenius norm of what weights may add to K(w) beside the coordinates
     loose_equality: float = 0.0  # by how much that may change the left side of the equality
     # The directions that have no coordinate, of shape (m, q).
     dropped: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    limits: WeightLimits | None = None  # of the weights
+    flat: Mask | None = None  # of the limits, those that no allowed weights leave room in
     cuts: Array = field(init=False)
     cut_noise: Array = field(init=False)
 
@@ -60,9 +67,44 @@ class Domain:
         self.cuts = np.zeros((0, len(self.equality)))
         self.cut_noise = np.zeros(0)
 
+    @cached_property
+    def coordinate_limits(self) -> WeightLimits | None:
+        """The limits of the coordinates, each row of a size of one."""
+        if self.limits is None:
+            return None
+        limits = self.limits.combined(self.basis)
+        reach = 1.0 if self.free_sign else 1.0 / self.equality
+        return limits.scaled(np.maximum((np.abs(limits.rows) * reach).max(axis=1), 1e-300))
+
+    @cached_property
+    def share_limits(self) -> WeightLimits | None:
+        """The limits of the shares eᵢxᵢ, for positive weights."""
+        limits = self.coordinate_limits
+        return None if limits is None else limits.combined(np.diag(1.0 / self.equality))
+
+    @property
+    def step_rows(self) -> tuple[Array, Array]:
+        """Rows that are zero, and rows that are non-negative, at the coordinates of a step."""
+        limits = self.coordinate_limits
+        if limits is None:
+            none = np.zeros((0, len(self.equality)))
+            return none, none
+        flat = limits.is_tie if self.flat is None else self.flat
+        return limits.rows[flat], limits.rows[~flat]
+
     def weights(self, x: Array) -> Array:
         """The weights at coordinates ``x``."""
         return np.asarray(self.basis @ x)
+
+    def slopes(self, gradients: Array) -> Array:
+        """Gradients (..., m) in the weights as gradients (..., p) in the coordinates.
+
+        What the unseen coordinates do to K(w) is part of :attr:`loose`.
+        """
+        slopes = gradients @ self.basis
+        if self.unseen:
+            slopes[..., self.n_ball :] = 0.0
+        return np.asarray(slopes)
 
     def coordinates(self, weights: Array) -> Array:
         """The coordinates of ``weights``, or the nearest there are."""
@@ -109,7 +151,11 @@ class Domain:
 
 
 def positive_weights(
-    normaliser: Array, total: float, traces: Array | None = None, least: Array | None = None
+    normaliser: Array,
+    total: float,
+    traces: Array | None = None,
+    least: Array | None = None,
+    limits: WeightLimits | None = None,
 ) -> Domain:
     r"""The set w ≥ 0, Σ wᵢrᵢ = total; a matrix with r = 0 has no effect and gets no weight.
 
@@ -118,7 +164,7 @@ def positive_weights(
     :math:`u_i = s_i c / r_i`. Coordinates are those of w'. Since the equality is one on all of
     them, u is linear in the coordinates, too, and planes are still smallest at corners. The shares
     `least` of matrices that get no weight do not count. `traces` say how large the matrices are,
-    where the normaliser r does not.
+    where the normaliser r does not. A matrix that `limits` leave no weight has no coordinate.
     """
     used = np.flatnonzero(normaliser > 0)
     p = len(used)
@@ -135,13 +181,35 @@ def positive_weights(
         given = np.zeros(len(normaliser))
         given[used] = least[used] * reach
         basis = (1.0 - float(least[used].sum())) * basis + np.outer(given, equality)
-    return Domain(
+    domain = Domain(
         basis=basis,
         equality=equality,
         low=np.zeros(p),
         high=share,
         start=share / p,
         free_sign=False,
+    )
+    return domain if limits is None else _limited(replace(domain, limits=limits))
+
+
+def _limited(domain: Domain) -> Domain:
+    """The domain with a start inside its limits, and coordinates that may be positive."""
+    assert domain.share_limits is not None
+    inside = interior(domain.share_limits)
+    if inside is None:
+        raise EmptySetError(
+            "expected limits that some weights satisfy, got some that no positive weights do; "
+            "drop or loosen one"
+        )
+    used = inside.is_used
+    return replace(
+        domain,
+        basis=domain.basis[:, used],
+        equality=domain.equality[used],
+        low=domain.low[used],
+        high=domain.high[used],
+        start=(inside.shares / domain.equality)[used],
+        flat=inside.is_flat,
     )
 
 

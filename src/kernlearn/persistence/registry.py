@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
+import kernlearn.constraints
 import kernlearn.estimators
 import kernlearn.families.parametric
 import kernlearn.hyperkernels
@@ -40,6 +41,7 @@ from kernlearn.solvers.core.solution import Solution, Step
 # The keys are the modules that a file names.
 PUBLIC = {
     "kernlearn": kernlearn.estimators,
+    "kernlearn.constraints": kernlearn.constraints,
     "kernlearn.families.parametric": kernlearn.families.parametric,
     "kernlearn.hyperkernels": kernlearn.hyperkernels,
     "kernlearn.kernels": kernlearn.kernels,

@@ -20,6 +20,9 @@ hard margin                    `eq31`      `eq32`      `eq33`
 alignment                      `eq53`      `eq54`      `after_eq56`
 =============================  ==========  ==========  =========
 
+Those over a polytope of weights, Theorem 16 and what follows from it, are `eq22` (general margin),
+`eq29` (hard), `eq35` (1-norm), `eq40` (2-norm), `eq44` (τ learned) and `eq49` (alignment).
+
 Those over expansions in a hyperkernel, each with the norm in the hyper-RKHS, are `ong_eq24` and
 `ong_eq27` (C-SVM), `ong_eq28` (ν-SVM), `ong_eq29` (Lagrangian SVM), `ong_eq30` (one-class),
 `ong_eq31` (ν-regression), `ong_eq32` (alignment) and `ong_before_eq8` (least squares).
@@ -34,6 +37,7 @@ library's own convention. All of them need CVXPY: ``pip install "kernlearn[refer
 """
 
 from kernlearn.reference.alignment import after_eq56, eq53, eq54
+from kernlearn.reference.convex_sets import eq22, eq29, eq35, eq40, eq44, eq49
 from kernlearn.reference.machine_programs import fixed_kernel_program, positive_weights_program
 from kernlearn.reference.machines import MACHINES
 from kernlearn.reference.margins import (
@@ -62,20 +66,26 @@ __all__ = [
     "MACHINES",
     "ReferenceSolution",
     "after_eq56",
+    "eq22",
     "eq26",
     "eq27",
+    "eq29",
     "eq31",
     "eq32",
     "eq33",
+    "eq35",
     "eq36",
     "eq37",
     "eq38",
+    "eq40",
     "eq41",
     "eq42",
     "eq43",
+    "eq44",
     "eq45",
     "eq46",
     "eq47",
+    "eq49",
     "eq53",
     "eq54",
     "fixed_kernel_program",

@@ -9,6 +9,7 @@ order of one, and its kernels too; the solution is given back in the user's unit
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +46,7 @@ class MarginProblem:
     r: Array
     alpha_unit: float
     kernel_units: Array
+    rows: Callable[[Expression], list[Expression]] = lambda mu: []  # further constraints on μ
 
     @property
     def n_points(self) -> int:
@@ -161,6 +163,7 @@ def margin_sdp(family: MarginProblem, solver: str) -> ReferenceSolution:
         positive_semidefinite(family.kernels, mu),
         *margin_lmi(signed, mu, column, corner, tau if learned or tau > 0.0 else None),
         *positive,
+        *family.rows(mu),
     ]
     solution = solve(
         cp.Minimize(t),

@@ -37,8 +37,12 @@ def eq53(grams: ArrayLike, y: ArrayLike, solver: str = "CLARABEL") -> ReferenceS
     >>> round(solution.value, 6), solution.weights.round(3).tolist()
     (2.0, [0.5, 0.0])
     """
+    return alignment_sdp(gram_family(grams, y, c=1.0), solver)
+
+
+def alignment_sdp(family: MarginProblem, solver: str) -> ReferenceSolution:
+    """Maximise the alignment over weights of any sign: program (53), or (49) with further rows."""
     cp = load_cvxpy()
-    family = gram_family(grams, y, c=1.0)
     n, N, stack = family.y.size, family.n_points, family.kernels
     mu, A = cp.Variable(len(stack)), cp.Variable((N, N), symmetric=True)
     K = combination(stack, mu)
@@ -46,6 +50,7 @@ def eq53(grams: ArrayLike, y: ArrayLike, solver: str = "CLARABEL") -> ReferenceS
         cp.trace(A) <= 1,
         cp.bmat([[A, K.T], [K, np.eye(N)]]) >> 0,
         positive_semidefinite(stack, mu),
+        *family.rows(mu),
     ]
     objective = cp.sum(cp.multiply(K[:n, :n], np.outer(family.y, family.y)))
     return _maximise(objective, constraints, mu, family, solver)

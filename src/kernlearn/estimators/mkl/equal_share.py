@@ -52,6 +52,22 @@ def even_shares(kernels: Sequence[Kernel]) -> Array:
     return shares / len(set(sources))
 
 
+def kernel_name(kernel: Kernel) -> str | None:
+    """The name of a kernel, of its columns or of its view; None if it has none.
+
+    >>> from kernlearn.kernels import Linear
+    >>> kernel_name(Columns("genes", Linear())), kernel_name(Linear())
+    ('genes', None)
+    """
+    part = kernel
+    while isinstance(part, _Wrapper) and getattr(part, "name", None) is None:
+        if isinstance(part, Columns) and isinstance(part.columns, str):
+            return part.columns
+        part = part.kernel
+    name = getattr(part, "name", None)
+    return name if isinstance(name, str) else None
+
+
 def _source(kernel: Kernel, number: int) -> Hashable:
     part = kernel
     while isinstance(part, _Wrapper) and not isinstance(part, Columns):

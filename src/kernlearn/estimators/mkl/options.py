@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import Any, Self
@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from kernlearn._checks import check_choice, check_count, check_flag, check_positive
 from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.mkl.equal_share import check_equal_share
+from kernlearn.families.constraints import Constraint
 from kernlearn.runtime.stopping import Progress
 
 
@@ -23,6 +24,7 @@ class CombinationOptions(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
     constraint: str = "trace"
     total: float | None = None
     equal_share: float | str | None = 0.0
+    constraints: Sequence[Constraint] | None = None
     psd: str = "auto"
     certify: str | None = None
     max_iter: int = 200
@@ -78,6 +80,11 @@ class MKLOptions(CombinationOptions):
         within a standard error of the smallest. None is "auto" for several views with their
         default kernels, else 0. A novelty detector holds no rows out, so None is 0 there. A share
         needs a list of kernels, positive weights and a machine at a given C or ``C="auto"``.
+    constraints : list of Constraint, optional
+        Further linear constraints on the weights, such as
+        ``[AtMost("genes", 0.5), Order([2, 0])]`` of :mod:`kernlearn.constraints`. Kernels are given
+        by their numbers in ``kernels_``, or by the names of views and of columns. They need a list
+        of kernels; with ``weights="free"`` also ``rank=None``.
     psd : {"auto", "raise", "clip", "shift", "trust"}, default="auto"
         How to treat indefinite Gram matrices; "auto" checks precomputed ones only.
     certify : {"exact"}, optional
@@ -114,6 +121,7 @@ class MKLOptions(CombinationOptions):
         constraint: str = "trace",
         total: float | None = None,
         equal_share: float | str | None = None,
+        constraints: Sequence[Constraint] | None = None,
         psd: str = "auto",
         certify: str | None = None,
         max_iter: int = 200,
@@ -124,6 +132,7 @@ class MKLOptions(CombinationOptions):
         self.constraint = constraint
         self.total = total
         self.equal_share = equal_share
+        self.constraints = constraints
         self.psd = psd
         self.certify = certify
         self.max_iter = max_iter

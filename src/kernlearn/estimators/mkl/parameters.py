@@ -21,9 +21,10 @@ from kernlearn.estimators.inputs.row_kinds import judged_by_kernels, takes_spars
 from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.estimators.mkl.bank import TRIED
 from kernlearn.estimators.mkl.column_pairs import PairOptions
-from kernlearn.estimators.mkl.equal_share import check_equal_share, even_shares
+from kernlearn.estimators.mkl.equal_share import check_equal_share, even_shares, kernel_name
 from kernlearn.estimators.mkl.numbered_kernels import NumberedKernels
 from kernlearn.estimators.mkl.options import OptionsParameter
+from kernlearn.families.constraints import Constraint, LinearRows, check_constraints
 from kernlearn.families.kernel_pool import is_family
 from kernlearn.kernels import Kernel
 from kernlearn.quality.registry import CRITERIA, QUALITIES
@@ -167,6 +168,8 @@ def _check_family(estimator: CombinationParameters) -> None:
         refused = f"missing={estimator.missing!r}", "impute the missing cells first"
     elif options.psd in ("clip", "shift"):
         refused = f"psd={options.psd!r}", "leave indefinite kernels out of the family"
+    elif options.constraints:
+        refused = "constraints", "leave constraints out"
     elif options.certify is not None:
         refused = f"certify={options.certify!r}", "use certify=None"
     if refused is not None:
@@ -202,12 +205,23 @@ def state(
         share=share,
         even=even_shares(estimator.kernels_) if share != 0.0 else None,
         penalty=penalty,
+        constraints=_constraints(estimator),
         hold_out=estimator._hold_out_rule(),
         fold=data.fold,
         grouped=data.groups is not None,
         seed=estimator._seed,
         choices=choices,
     )
+
+
+def _constraints(
+    estimator: CombinationParameters,
+) -> list[tuple[Constraint, LinearRows]]:
+    """The constraints on the weights, with their rows for the kernels that are combined."""
+    given = estimator._options.constraints
+    if not given:
+        return []
+    return check_constraints(given, [kernel_name(kernel) for kernel in estimator.kernels_])
 
 
 def checked_total(estimator: CombinationParameters) -> float | None:

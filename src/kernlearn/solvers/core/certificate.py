@@ -2,7 +2,8 @@ r"""Lower bounds on the optimum, recomputed from their definition, and what they
 
 Any plane below the objective bounds the optimum by its own minimum over the feasible weights:
 
-* positive weights: the minimum over a simplex is at a corner;
+* positive weights: the minimum over a simplex is at a corner, and within further limits at a
+  corner of the plane shifted by their multipliers (:mod:`kernlearn.families.weight_limits`);
 * free-sign weights: for any :math:`\eta` and any cuts weighted by :math:`\zeta \ge 0`, feasible
   coordinates satisfy
   :math:`g^\top x \ge \eta - \lVert g - \eta e - C^\top\zeta\rVert\varrho`, since they lie in a ball
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernlearn.families.weight_limits import smallest_over_shares
 from kernlearn.families.weights import Domain
 from kernlearn.numerics.sums import EPS
 from kernlearn.runtime.status import Status
@@ -38,9 +40,34 @@ def lower_bound(plane: Plane, domain: Domain) -> float:
         return -np.inf
     g, noise = in_coordinates(plane, domain)
     if not domain.free_sign:
+        g, further = shifted_by_limits(g, domain)
         # At the i-th corner, x is 1/eᵢ and all else is zero.
-        return plane.constant + float(((g - noise) / domain.equality).min())
+        return plane.constant + float(((g - noise - further) / domain.equality).min())
     return plane.constant + linear_minimum(g, domain)[0] - free_noise(noise, plane, domain)
+
+
+def shifted_by_limits(g: Array, domain: Domain) -> tuple[Array, Array | float]:
+    """A slope that is nowhere above g within the limits, and a bound on its further rounding."""
+    limits, of_shares = domain.coordinate_limits, domain.share_limits
+    if limits is None or of_shares is None:
+        return g, 0.0
+    found = smallest_over_shares(g / domain.equality, of_shares)
+    zeta = np.zeros(len(limits.rows)) if found is None else found.multipliers
+    size = np.abs(zeta)
+    rounding = size @ limits.noise
+    rounding += (len(zeta) + 4) * EPS * (np.abs(g) + size @ np.abs(limits.rows))
+    return g - zeta @ limits.rows, rounding
+
+
+def lowest_point(g: Array, domain: Domain) -> Array:
+    """Where gᵀx is smallest over positive weights: a corner of what the limits leave."""
+    slopes = g / domain.equality
+    if domain.share_limits is not None:
+        found = smallest_over_shares(slopes, domain.share_limits)
+        return domain.start if found is None else found.shares / domain.equality
+    corner = np.zeros(len(g))
+    corner[slopes.argmin()] = 1.0 / domain.equality[slopes.argmin()]
+    return corner
 
 
 def corner_bound(plane: Plane, normaliser: Array, total: float) -> float:
@@ -57,9 +84,11 @@ def corner_bound(plane: Plane, normaliser: Array, total: float) -> float:
 
 def in_coordinates(plane: Plane, domain: Domain) -> tuple[Array, Array]:
     """The slope of a plane in the coordinates, and a bound on its rounding."""
-    size = np.abs(domain.basis)
     noise = plane.noise + (len(plane.gradient) + 4) * EPS * np.abs(plane.gradient)
-    return domain.basis.T @ plane.gradient, size.T @ noise
+    noise = noise @ np.abs(domain.basis)
+    if domain.unseen:
+        noise[domain.n_ball :] = 0.0
+    return domain.slopes(plane.gradient), noise
 
 
 def free_noise(noise: Array, plane: Plane, domain: Domain) -> float:
@@ -78,24 +107,31 @@ def linear_minimum(g: Array, domain: Domain) -> tuple[float, Array]:
     scale = float(np.abs(g).max())
     if scale == 0:
         return 0.0, domain.start
+    ties, limits = domain.step_rows
+    rows = np.vstack([limits, domain.cuts])
     solution = quadratic_program(
         P=np.zeros((p, p)),
         q=g / scale,
-        A=domain.equality[None, :],
-        b=np.ones(1),
+        A=np.vstack([domain.equality, ties]),
+        b=np.append(1.0, np.zeros(len(ties))),
         low=domain.low,
         high=domain.high,
-        G=-domain.cuts,
-        h=np.zeros(len(domain.cuts)),
+        G=-rows,
+        h=np.zeros(len(rows)),
     )
     if solution is None:
         return -np.inf, domain.start
     eta = -float(solution.equality[0]) * scale
+    theta = -solution.equality[1:] * scale
     zeta = np.maximum(solution.inequality, 0.0) * scale
-    pulled = domain.cuts.T @ zeta
-    residual = g - eta * domain.equality - pulled
-    size = np.abs(g) + np.abs(eta * domain.equality) + zeta @ np.abs(domain.cuts)
-    rounding = (len(zeta) + 8) * EPS * size
+    residual = g - eta * domain.equality - rows.T @ zeta - ties.T @ theta
+    size = np.abs(g) + np.abs(eta * domain.equality) + zeta @ np.abs(rows)
+    size += np.abs(theta) @ np.abs(ties)
+    rounding = (len(zeta) + len(theta) + 8) * EPS * size
+    of_limits, zeta = zeta[: len(limits)], zeta[len(limits) :]
+    if domain.coordinate_limits is not None:
+        noise, tie = domain.coordinate_limits.noise, domain.coordinate_limits.is_tie
+        rounding = rounding + of_limits @ noise[~tie] + np.abs(theta) @ noise[tie]
     # A coordinate that is known to be non-negative only hurts where its residual is negative.
     residual = np.where(domain.low == 0.0, np.minimum(residual, 0.0), residual)
     residual = np.abs(residual) + rounding

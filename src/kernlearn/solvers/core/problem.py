@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from kernlearn.families.base import Family
 from kernlearn.families.matrices import WithIdentity
+from kernlearn.families.weight_limits import WeightLimits
 from kernlearn.families.weights import Domain, even_weights, positive_weights
 from kernlearn.quality.machine import Machine
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.core.oracle import MachineObjective, Penalty, Plane
 from kernlearn.solvers.core.solution import Step
+from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.typing import Array
 
 LARGEST = 1e151  # its square is still a number, in both directions
@@ -140,6 +143,7 @@ class RescaledPenalty:
 
 # Share of the usual start in any other one.
 TRACE = 1e-3
+VIOLATED = 1e-9  # of the total: by so much weights may miss their limits
 NEGLIGIBLE = 1e-12  # shares that are rounding
 # Part of the trace below which an identity to be learned starts with as much as all the others.
 SEEN = 1e-6
@@ -164,10 +168,18 @@ class WeightSet:
     free_sign: bool  # K(w) ⪰ 0 instead of w ≥ 0
     start: Array | None = None  # weights to begin near, in any scale; negative ones count as zero
     least: Array | None = None  # shares of the total that positive weights have at least
+    limits: WeightLimits | None = None  # further ones, in any unit
+
+    def allows(self, weights: Array) -> bool:
+        """Whether weights are within the limits, but for what a quadratic program leaves."""
+        limits = self.limits
+        return limits is None or limits.violation(weights, self.normaliser) <= VIOLATED
 
     def positive_domain(self, unit: float = 1.0) -> Domain:
         """Where weights without sign may lie, for kernels in units of this size."""
-        domain = positive_weights(self.normaliser, self.total / unit, least=self.least)
+        domain = positive_weights(
+            self.normaliser, self.total / unit, least=self.least, limits=self.limits
+        )
         if self.start is not None:
             domain.start = inside(domain, self.start)
         return domain
@@ -218,8 +230,10 @@ class WeightProblem:
     def positive_domain(self) -> Domain:
         """Where weights without sign may lie."""
         given = self.weight_set
-        domain = positive_weights(given.normaliser, given.total, self.family.traces, given.least)
-        if isinstance(self.family, WithIdentity):
+        domain = positive_weights(
+            given.normaliser, given.total, self.family.traces, given.least, given.limits
+        )
+        if isinstance(self.family, WithIdentity) and given.limits is None:
             domain.start = _seen_identity(domain, self.family.traces)
         if given.start is not None:
             domain.start = inside(domain, given.start)
@@ -230,9 +244,12 @@ class WeightProblem:
         """The part of a start that all kernels get: without a loss, few may not separate."""
         return TRACE if any(machine.homogeneous for machine in self.machines) else 0.0
 
-    @property
+    @cached_property
     def even(self) -> Array:
-        """Equal shares of the total."""
+        """Equal shares of the total, or positive weights well inside of its limits."""
+        if self.weight_set.limits is not None:
+            domain = self.positive_domain
+            return domain.weights(domain.start)
         return even_weights(self.weight_set.normaliser, self.weight_set.total)
 
     @property
@@ -261,4 +278,23 @@ def inside(domain: Domain, weights: Array, trace: float = TRACE) -> Array:
     x = np.maximum(domain.coordinates(weights), 0.0)
     x[x * domain.equality < NEGLIGIBLE * float(domain.equality @ x)] = 0.0
     size = float(domain.equality @ x)
-    return domain.start if size == 0.0 else (1.0 - trace) * x / size + trace * domain.start
+    if size == 0.0:
+        return domain.start
+    x = x / size if domain.limits is None else _nearest_within(x / size, domain)
+    return (1.0 - trace) * x + trace * domain.start
+
+
+def _nearest_within(x: Array, domain: Domain) -> Array:
+    """The coordinates within the limits that are nearest to x, by shares of the total."""
+    ties, rows = domain.step_rows
+    solution = quadratic_program(
+        P=np.diag(domain.equality**2),
+        q=-(domain.equality**2) * x,
+        A=np.vstack([domain.equality, ties]),
+        b=np.append(1.0, np.zeros(len(ties))),
+        low=domain.low,
+        high=domain.high,
+        G=-rows,
+        h=np.zeros(len(rows)),
+    )
+    return domain.start if solution is None else solution.x

@@ -210,6 +210,7 @@ class ExactBackend(GramProblem):
             total=1.0,
             free_sign=False,
             penalty=lambda C: None,
+            constraints=(),
         )
         kernel = GramStack(self.family.combine(solution.weights)[None])
         machine = GramProblem(alone, kernel).learn(solved.C, None, control)

@@ -16,7 +16,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.certificate import lower_bound
 from kernlearn.solvers.core.oracle import coefficient_plane
-from kernlearn.solvers.core.problem import Control
+from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.engine.backend import LossByRank, Solved
 from kernlearn.solvers.engine.refits import FoldMachines
@@ -89,8 +89,8 @@ class FactorBackend(ABC):
     def exact_bound(self, C: float, solution: LowRankSolution) -> float:
         """A bound from the exact kernels on all pairs of rows, in blocks."""
         table, coefs = self.table, self.dual_coef(C, solution)
-        limits = self.weight_set.normaliser, self.weight_set.total
-        return exact_lower_bound(table.source, table.kernels, self.machines(C), coefs, *limits)
+        known = table.source, table.kernels, self.machines(C), coefs
+        return exact_lower_bound(*known, self.weight_set)
 
     def loss(self, C: float, solution: LowRankSolution) -> float:
         """The mean loss on rows held out, which C is chosen by."""
@@ -141,17 +141,16 @@ def exact_lower_bound(
     kernels: Sequence[Kernel],  # the exact kernels
     machines: Sequence[Machine],  # which the coefficients are of
     coefs: Array,  # (k, n): feasible coefficients
-    # The weights satisfy Σ wᵢrᵢ = total
-    normaliser: Array,
-    total: float,
+    weight_set: WeightSet,  # which positive weights are allowed
 ) -> float:
     r"""A bound that no positive weights of the exact kernels can beat.
 
     :math:`\sum_k\ell(a_k) - \tfrac12\max_w\sum_i w_i\sum_k a_k^\top K_i a_k`, from the coefficients
     of a solution through landmarks: valid whatever these are, and tight where the factors are.
     """
+    normaliser, total = weight_set.normaliser, weight_set.total
     traces = np.array([float(kernel.diag(to_host(source)).sum()) for kernel in kernels])
     trace = total * float((traces[normaliser > 0] / normaliser[normaliser > 0]).max())
     forms = exact_forms(source, kernels, coefs)
     plane = coefficient_plane(machines, list(coefs), -0.5 * forms, trace)
-    return lower_bound(plane, positive_weights(normaliser, total))
+    return lower_bound(plane, positive_weights(normaliser, total, limits=weight_set.limits))

@@ -55,6 +55,8 @@ class GramProblem:
         penalty = statement.penalty(statement.settings.C)
         if penalty is not None:
             _check_penalty(penalty, family.n_matrices, statement.quality, statement.learn_C)
+        if statement.constraints:
+            _check_constraints(statement, isinstance(family, KernelPool))
         self.total = statement.weight_set(family.traces).total
         self._solved_family, self._quality = family, statement.quality
         if statement.learn_C and not isinstance(family, KernelPool):
@@ -232,6 +234,20 @@ def _check_penalty(penalty: Penalty, m: int, quality: str, learn_C: bool) -> Non
         )
 
 
+def _check_constraints(statement: Statement, of_pool: bool) -> None:
+    """Refuse constraints where the solver has no rows for them."""
+    refused = None
+    if of_pool:
+        refused = "a family of kernels", "pass a list of kernels"
+    elif statement.quality == DETERMINANT:
+        refused = f"quality={DETERMINANT!r}", "use a machine such as 'soft_margin'"
+    if refused is not None:
+        raise ValueError(
+            f"expected no constraints with {refused[0]}, got {statement.constraints[0][0]!r}; "
+            f"{refused[1]}, or leave constraints out"
+        )
+
+
 def _check_penalty_values(penalty: Penalty, weight_set: WeightSet) -> None:
     """A penalty that is a number where one matrix has all of the total is one in between.
 
@@ -297,5 +313,8 @@ def at_unit_size(
     if penalty is not None:
         penalty = RescaledPenalty(penalty, Units(1.0, 1.0), shrink)
     start = None if weight_set.start is None else weight_set.start * sizes
-    moved = replace(weight_set, normaliser=weight_set.normaliser / sizes, start=start)
+    limits = None if weight_set.limits is None else weight_set.limits.combined(shrink)
+    moved = replace(
+        weight_set, normaliser=weight_set.normaliser / sizes, start=start, limits=limits
+    )
     return family.combined(shrink), moved, penalty

@@ -16,7 +16,6 @@ import numpy as np
 
 from kernlearn.families.factor_rows import FactorCorner, FactorRows
 from kernlearn.families.factors import Factors
-from kernlearn.families.weights import positive_weights
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.problem import Control
@@ -148,7 +147,7 @@ def rank_judge(statement: Statement) -> Callable[[FactorStatistics], tuple[Array
     def judge(seen: FactorStatistics) -> tuple[Array, float]:
         moments, factors = seen.moments, seen.factors
         weight_set = statement.weight_set(*moments.traces)
-        domain = positive_weights(weight_set.normaliser, weight_set.total, least=weight_set.least)
+        domain = replace(weight_set, start=None).positive_domain()
         even = domain.weights(domain.start)
         ridges = [1.0 / C for C in statement.Cs(weight_set, moments.traces[0], len(seen.fold))]
         ridge = ridges[0]

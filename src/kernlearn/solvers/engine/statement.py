@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kernlearn.families.constraints import Constraint, LinearRows
+from kernlearn.families.weight_limits import EmptySetError, WeightLimits
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.registry import QUALITIES, Settings
@@ -65,6 +67,7 @@ class Statement:
     share: float | None = 0.0
     even: Array | None = None  # (m,): the shares of the kernels where all sources have the same
     penalty: Callable[[float], Penalty | None] = no_penalty  # the penalty at a C, or None
+    constraints: Sequence[tuple[Constraint, LinearRows]] = ()  # on the weights, with their rows
     hold_out: HoldOut | None = None  # how rows are held out after the fit; None if they are not
     # (n,): the fold of each row, from 0 on; None for folds that are drawn when they are needed
     fold: Indices | None = None
@@ -88,12 +91,32 @@ class Statement:
             if self.free_sign:
                 _check_equal(traces if kept is None else kept, kept is not None)
             total = 1.0 if self.total is None else self.total
-            return WeightSet(np.ones(m), total, self.free_sign, start, least)
+            return self._limited(WeightSet(np.ones(m), total, self.free_sign, start, least))
         # The mean, so that C is that of one machine with one of the kernels.
         positive = traces[traces > 0]
         total = float(positive.mean()) if self.total is None else self.total
         normaliser = traces if kept is None or not self.free_sign else kept
-        return WeightSet(normaliser, total, self.free_sign, start, least)
+        return self._limited(WeightSet(normaliser, total, self.free_sign, start, least))
+
+    def _limited(self, given: WeightSet) -> WeightSet:
+        """The set with the constraints of the weights, refused if no weights are left."""
+        limited = _with_limits(given, self.constraints)
+        if limited.limits is not None and _is_empty(limited):
+            conflict = list(self.constraints)
+            for each in self.constraints:  # what is left cannot do without any of its members
+                fewer = [other for other in conflict if other is not each]
+                if _is_empty(_with_limits(given, fewer)):
+                    conflict = fewer
+            named = " and ".join(repr(constraint) for constraint, _ in conflict)
+            both = (
+                "which some weights satisfy together" if len(conflict) > 1 else "for some weights"
+            )
+            share = f" beside equal_share={self.share:g}" if self.least is not None else ""
+            raise ValueError(
+                f"expected constraints {both}, got {named}, which no weights w ≥ 0 with this total "
+                f"satisfy{share}; drop or loosen one of the limits"
+            )
+        return limited
 
     def Cs(self, weight_set: WeightSet, traces: Array, n_rows: int) -> list[float]:
         """What C may be, increasing."""
@@ -120,6 +143,22 @@ class Statement:
     def machines(self, settings: Settings) -> list[Machine]:
         """The machines at these settings."""
         return [QUALITIES[self.quality].build(y, settings) for y in self.targets]
+
+
+def _with_limits(
+    given: WeightSet, constraints: Sequence[tuple[Constraint, LinearRows]]
+) -> WeightSet:
+    limits = WeightLimits.of(constraints, given.normaliser, given.total)
+    return given if limits is None else replace(given, limits=limits)
+
+
+def _is_empty(given: WeightSet) -> bool:
+    """Whether no positive weights are left."""
+    try:
+        replace(given, start=None).positive_domain()
+    except EmptySetError:
+        return True
+    return False
 
 
 def _check_equal(traces: Array, are_kept: bool) -> None:

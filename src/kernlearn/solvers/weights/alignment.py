@@ -5,15 +5,20 @@ largest where :math:`\tfrac12 w^\top S w` is smallest over :math:`q^\top w = 1`.
 solver: for any unit matrix D, :math:`\lVert K(w)\rVert \ge \langle K(w), D\rangle = d^\top w`, so
 that α is an upper bound on the alignment as soon as :math:`(\alpha d - q)^\top w \ge 0` for all
 feasible weights. D is K(w) at the weights found. With positive weights this asks for
-:math:`\alpha d_i \ge q_i`; with free signs it is one linear minimum over K(w) ⪰ 0 of trace one.
+:math:`\alpha d_i \ge q_i`, or with limits :math:`Lw \ge 0` for
+:math:`\alpha d_i \ge (q + L^\top\zeta)_i` at any :math:`\zeta \ge 0`; with free signs it is one
+linear minimum over K(w) ⪰ 0 of trace one.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from kernlearn.families.base import Family
 from kernlearn.families.matrices import ROWS_AT_A_TIME
+from kernlearn.families.weight_limits import WeightLimits, smallest_over_shares
 from kernlearn.families.weights import Domain, even_weights
 from kernlearn.numerics.rounding import without_rounding
 from kernlearn.numerics.sums import EPS, blocked_product, column_means, inner_product, rounding
@@ -37,6 +42,7 @@ from kernlearn.typing import AnyFloatArray, Array, Indices
 MAX_ROUNDS = 1000
 BOUND_ROUNDS = 300
 FLAT = 1e-11
+NULL = 1e-9  # the same for what changes no kernel, and only limits see
 LONG_EPS = float(np.finfo(np.longdouble).eps)
 KNOWN = 1e-8  # of K(w): what may be lost where large terms cancel
 SANE = 2.0
@@ -66,12 +72,14 @@ def learn_by_alignment(
     if free:
         weights, best, ended = _free(family, targets, centered, weight_set, control)
     else:
-        weights, best = _positive(family, own)
+        weights, best = _positive(family, own, weight_set.limits)
     weights = rescaled_to_total(weights, weight_set.normaliser, weight_set.total)
+    if not weight_set.allows(weights):  # of sizes that the program could not tell apart
+        weights = _inside(weight_set)
     K = family.combine(weights, labelled_only=False)
     indefinite = 0.0
     if free:
-        inside = even_weights(weight_set.normaliser, weight_set.total)
+        inside = _inside(weight_set)
         allowed = PSD_TOLERANCE * float(inside @ family.traces) / family.n_points
         weights = pulled_into_cone(family, weights, inside)[0]
         weights = rescaled_to_total(weights, weight_set.normaliser, weight_set.total)
@@ -79,7 +87,8 @@ def learn_by_alignment(
         indefinite = -lowest_eigenpair(K)[0]
         # Weights that no longer mean anything once they are written down, or that cancel so far
         # that nobody could say what K(w) is.
-        vague = LONG_EPS * float(np.abs(weights) @ family.norms) > KNOWN * float(np.linalg.norm(K))
+        vague = not weight_set.allows(weights)
+        vague |= LONG_EPS * float(np.abs(weights) @ family.norms) > KNOWN * float(np.linalg.norm(K))
         if indefinite > allowed or vague:
             weights, indefinite = inside, 0.0
             K = family.combine(weights, labelled_only=False)
@@ -98,13 +107,43 @@ def learn_by_alignment(
     )
 
 
-def _positive(family: Family, own: FamilyAlignment) -> tuple[Array, float]:
+def _inside(weight_set: WeightSet) -> Array:
+    """Positive weights that are allowed: the even ones, or some well within limits."""
+    if weight_set.limits is None:
+        return even_weights(weight_set.normaliser, weight_set.total)
+    domain = replace(weight_set, start=None).positive_domain()
+    return domain.weights(domain.start)
+
+
+def _positive(
+    family: Family, own: FamilyAlignment, limits: WeightLimits | None
+) -> tuple[Array, float]:
     """Weights, and an upper bound on the alignment of any others."""
     size = np.sqrt(np.diagonal(own.inner_products))
     used = np.flatnonzero(size > 0)
-    S, q, x = _normalised(own, size, used)
+    S, q = _of_unit_size(own, size, used)
+    if limits is None:
+        x = _smallest(S, q, np.zeros(len(q)), np.zeros((0, len(q))))
+    else:
+        limits = limits.combined(np.eye(len(size))[:, used] / size[used])
+        limits = limits.scaled(np.maximum(np.abs(limits.rows).max(axis=1), 1e-300))
+        ties, rows = limits.rows[limits.is_tie], limits.rows[~limits.is_tie]
+        x = _smallest(S, q, np.zeros(len(q)), rows, ties)
+        if not np.isfinite(x).all():
+            raise NumericalError(
+                "expected constraints under which some kernel agrees with the labels, got none: "
+                "yᵀK(w)y is zero or less for all weights that they allow; drop or loosen one, or "
+                "use quality='soft_margin'"
+            )
+    x = np.where(x > 1e-9 * x.max(), x, 0.0)
     # Matrices of unit size, or what centring leaves of matrices of norms far above it.
     d, off, noise = _direction(S, x, family.norms[used] / size[used], family.n_points)
+    if limits is not None:
+        value = float(q @ x) / float(np.sqrt(x @ S @ x))
+        found = smallest_over_shares(value * d - q, limits)
+        zeta = np.zeros(len(limits.rows)) if found is None else found.multipliers
+        q, size_of_sum = q + zeta @ limits.rows, np.abs(zeta) @ np.abs(limits.rows)
+        noise = noise + np.abs(zeta) @ limits.noise + (len(zeta) + 4) * EPS * size_of_sum
     with np.errstate(divide="ignore"):
         best = np.where(d > off, (q + noise) / np.maximum(d - off, 1e-300), np.inf).max()
     weights = np.zeros(family.n_matrices)
@@ -116,17 +155,17 @@ def most_aligned(own: FamilyAlignment) -> Array:
     """The non-negative weights of the largest alignment, up to a factor, without a bound on it."""
     size = np.sqrt(np.diagonal(own.inner_products))
     used = np.flatnonzero(size > 0)
+    S, q = _of_unit_size(own, size, used)
+    x = _smallest(S, q, np.zeros(len(q)), np.zeros((0, len(q))))
     weights = np.zeros(len(size))
-    weights[used] = _normalised(own, size, used)[2] / size[used]
+    weights[used] = np.where(x > 1e-9 * x.max(), x, 0.0) / size[used]
     return weights
 
 
-def _normalised(own: FamilyAlignment, size: Array, used: Indices) -> tuple[Array, Array, Array]:
-    """S and q of matrices of unit size, and their weights."""
+def _of_unit_size(own: FamilyAlignment, size: Array, used: Indices) -> tuple[Array, Array]:
+    """S and q of matrices of unit size."""
     S = own.inner_products[np.ix_(used, used)] / size[used] / size[used, None]
-    q = own.agreement[used] / size[used] / own.target_norm
-    x = _smallest(S, q, np.zeros(len(q)), np.zeros((0, len(q))))
-    return S, q, np.where(x > 1e-9 * x.max(), x, 0.0)
+    return S, own.agreement[used] / size[used] / own.target_norm
 
 
 def _free(
@@ -138,14 +177,17 @@ def _free(
     family, domain, transform = orthonormal_family(given, weight_set)
     own = alignment(family, targets, centered)
     S, q = own.inner_products, own.agreement / own.target_norm
+    S[domain.n_ball :], S[:, domain.n_ball :], q[domain.n_ball :] = 0.0, 0.0, 0.0
     cuts, ended = PsdCuts(family, domain, (given, transform)), Status.INACCURATE
     x, free = domain.start, np.full(len(q), -np.inf)
     # No entry of a kernel is larger than its trace, which scales the point found to the slice.
-    within = np.vstack([domain.equality - np.eye(len(q)), domain.equality + np.eye(len(q))])
+    reach = np.outer(domain.high, domain.equality)
+    within = np.vstack([reach - np.eye(len(q)), reach + np.eye(len(q))])
+    ties, limits = domain.step_rows
     for _ in range(MAX_ROUNDS):
-        found = _smallest(S, q, free, np.vstack([domain.cuts, within]))
+        found = _smallest(S, q, free, np.vstack([limits, domain.cuts, within]), ties)
         trace = float(domain.equality @ found)
-        if not trace * SANE > float(np.abs(found).max()):
+        if not trace * SANE > float(np.abs(found[: domain.n_ball]).max()):
             break  # no entry is larger than the trace: the program was not solved
         x = found / trace
         if cuts.cut_in_subspace(x):
@@ -205,17 +247,20 @@ def _free_bound(S: Array, q: Array, x: Array, domain: Domain, cuts: PsdCuts, tol
     return np.inf
 
 
-def _smallest(S: Array, q: Array, low: Array, cuts: Array) -> Array:
-    """The minimiser of ½xᵀSx over qᵀx = 1, x ≥ low and cuts · x ≥ 0."""
+def _smallest(S: Array, q: Array, low: Array, cuts: Array, ties: Array | None = None) -> Array:
+    """The minimiser of ½xᵀSx over qᵀx = 1, x ≥ low, cuts · x ≥ 0 and ties · x = 0."""
     size = float(np.linalg.norm(q))
     if size == 0.0:  # what agreed with the labels was rounding
         return np.full(len(q), np.nan)
     P = S + FLAT * np.eye(len(q))
+    null = np.flatnonzero(q == 0.0)
+    P[null, null] += NULL
+    ties = np.zeros((0, len(q))) if ties is None else ties
     solution = quadratic_program(
         P=P / float(np.abs(P).max()),
         q=np.zeros(len(q)),
-        A=(q / size)[None, :],
-        b=np.ones(1),
+        A=np.vstack([q / size, ties]),
+        b=np.append(1.0, np.zeros(len(ties))),
         low=low,
         high=np.full(len(q), np.inf),
         G=-cuts,

@@ -70,9 +70,11 @@ def minimise_model(
         P[:p, :p] = 0.0
     H = P[:p, :p]
     H[np.arange(p), np.arange(p)] += FLAT
-    G, h = np.zeros((k + len(domain.cuts), p + 1)), np.zeros(k + len(domain.cuts))
-    np.matmul([plane.gradient for plane in planes], domain.basis / scale, out=G[:k, :p])
-    G[:k, p], G[k:, :p] = -1.0, -domain.cuts
+    ties, limits = domain.step_rows
+    rows = np.vstack([limits, domain.cuts])
+    G, h = np.zeros((k + len(rows), p + 1)), np.zeros(k + len(rows))
+    G[:k, :p] = domain.slopes(np.array([plane.gradient for plane in planes])) / scale
+    G[:k, p], G[k:, :p] = -1.0, -rows
     # The variable t counts from the present value, which keeps the program well scaled.
     h[:k] = [(centre.upper - plane.constant) / scale for plane in planes]
     low, high = domain.low, domain.high
@@ -80,9 +82,11 @@ def minimise_model(
         room = radius * reach(x0, domain)
         low, high = np.maximum(low, x0 - room), np.minimum(high, x0 + room)
     # The last variable is t, which is free.
-    of_all = np.array([-H @ x0, domain.equality, low, high])
-    q, A, lower, upper = np.column_stack([of_all, [1.0, 0.0, -np.inf, np.inf]])
-    solution = active_set_program(P, q, A[None, :], np.ones(1), lower, upper, G, h)
+    of_all = np.vstack([-H @ x0, low, high, domain.equality, ties])
+    last = np.append([1.0, -np.inf, np.inf], np.zeros(1 + len(ties)))
+    q, lower, upper, *A = np.column_stack([of_all, last])
+    b = np.append(1.0, np.zeros(len(ties)))
+    solution = active_set_program(P, q, np.array(A), b, lower, upper, G, h)
     if solution is None:
         return None
     step = solution.x[:p] - x0
@@ -90,7 +94,11 @@ def minimise_model(
     value = height + scale * float(0.5 * step @ H @ step)
     shares = np.maximum(solution.inequality[:k], 0.0)
     shares /= max(float(shares.sum()), 1e-300)
-    return ModelMinimum(_clean(solution, low, domain), value, height, shares)
+    x = _clean(solution, low, domain)
+    if len(ties) + len(limits):
+        held = solution.inequality[k : k + len(limits)]
+        x = _onto_limits(x, np.vstack([ties, limits[limits @ x < held]]), domain)
+    return ModelMinimum(x, value, height, shares)
 
 
 def reach(x: Array, domain: Domain) -> Array:
@@ -106,6 +114,25 @@ def _clean(solution: QuadraticSolution, low: Array, domain: Domain) -> Array:
     at_bound = (share < 1e-5) & (solution.lower[:-1] > x) & (low == 0.0)
     x[(domain.low == 0.0) & (at_bound | (share < ZERO))] = 0.0
     return np.asarray(x / float(domain.equality @ x))
+
+
+def _onto_limits(x: Array, rows: Array, domain: Domain) -> Array:
+    """The coordinates moved to where these rows are zero, which an interior point misses a little.
+
+    Zeros stay zeros. Where no such point is near by, x is returned as it is.
+    """
+    size = domain.high * (x != 0.0)
+    A = np.vstack([domain.equality, rows])
+    missed = np.append(1.0, np.zeros(len(rows))) - A @ x
+    moved = x + size * np.linalg.lstsq(A * size, missed, rcond=1e-12)[0]
+    if not np.isfinite(moved).all() or (moved < domain.low).any():
+        return x
+    return np.asarray(moved) if _violation(moved, domain) < _violation(x, domain) else x
+
+
+def _violation(x: Array, domain: Domain) -> float:
+    ties, limits = domain.step_rows
+    return float(np.abs(ties @ x).max(initial=0.0) + (-(limits @ x)).max(initial=0.0))
 
 
 class PlaneBundle:

@@ -17,7 +17,6 @@ from kernlearn.families.matrices import WithIdentity
 from kernlearn.families.weights import LARGEST_PART, ORTHONORMAL, Domain, even_weights, free_weights
 from kernlearn.gram.eigen import lowest_eigenpairs
 from kernlearn.numerics.sums import EPS, rounding
-from kernlearn.solvers.core.oracle import Evaluation
 from kernlearn.solvers.core.problem import RescaledPenalty, WeightSet
 from kernlearn.typing import Array
 
@@ -30,7 +29,8 @@ def free_domain(family: Family, weight_set: WeightSet) -> Domain:
     r, total = weight_set.normaliser, weight_set.total
     # K ⪰ 0 and tr K = c bound the length; with Σwᵢ fixed, equal traces fix tr K as well.
     length = total * float(family.traces.max() / r[family.traces.argmax()])
-    return free_weights(family.inner_products, r, total, n_signed, length, family.n_points)
+    domain = free_weights(family.inner_products, r, total, n_signed, length, family.n_points)
+    return replace(domain, limits=weight_set.limits)
 
 
 def orthonormal_family(
@@ -46,7 +46,10 @@ def orthonormal_family(
     unit = replace(weight_set, total=1.0 / trace)
     start = even if start is None else start
     start = start / float(start @ family.traces)
-    return combined_domain(family, free_domain(family, unit), unit, start)
+    domain = free_domain(family, unit)
+    if domain.limits is not None and domain.dropped.shape[1]:
+        domain = with_null_directions(domain)
+    return combined_domain(family, domain, unit, start)
 
 
 def combined_domain(
@@ -89,24 +92,35 @@ def combined_domain(
         null = transform[:, n_ball:] * family.norms[:, None]
         x[n_ball:] = np.linalg.lstsq(null, rest, rcond=None)[0]
     x[:n_ball] /= float(equality @ x)
-    recast = replace(domain, basis=basis, radius=radius, start=x, equality=equality, loose=loose)
+    limits = None if domain.limits is None else domain.limits.combined(transform)
+    recast = replace(
+        domain,
+        basis=basis,
+        radius=radius,
+        start=x,
+        equality=equality,
+        loose=loose,
+        limits=limits,
+    )
     return combined, recast, transform
 
 
 def with_null_directions(
-    domain: Domain, penalty: RescaledPenalty, best: Evaluation, least_quality: float
+    domain: Domain, penalty: RescaledPenalty | None = None, level: float = np.inf
 ) -> Domain:
-    """The domain with coordinates for what the penalty alone can see.
+    """The domain with coordinates for what the penalty or the limits alone can see.
 
     Where matrices depend on one another, weights can move along a direction D without changing
     K(w). A machine does not see it, but a penalty does: the smallest value along D is part of the
-    minimum. Such directions become coordinates of their own. They are bounded, because weights that
-    are better than those of `best` have a bounded penalty: no kernel of the set has a quality below
-    `least_quality`.
+    minimum. Limits of the weights see it, too. Such directions become coordinates of their own.
+    They are bounded, because weights that are better than the best known have a penalty of at most
+    `level`.
     """
     length = float(np.linalg.norm(domain.basis, axis=0).max())
     directions = domain.dropped * (length / np.linalg.norm(domain.dropped, axis=0))
-    known = penalty.sublevel(best.upper - least_quality, len(domain.basis))
+    known = None
+    if penalty is not None and domain.limits is None:
+        known = penalty.sublevel(level, len(domain.basis))
     if known is None:
         turned, reach = directions, np.full(directions.shape[1], LARGEST_PART)
     else:
@@ -127,6 +141,7 @@ def with_null_directions(
         high=np.append(domain.high, reach),
         start=np.append(domain.start, np.zeros(q)),
         n_ball=p,
+        unseen=penalty is None,
     )
 
 

@@ -280,13 +280,12 @@ def _final_weights(
         return _FinalWeights(weights, best.solutions, -lowest, 0, K)
     if outcome.transform is not None:
         weights = outcome.transform @ weights
-    candidates = [_without_negligible(weights, given, family), weights, outcome.safe, problem.even]
+    all_of_them = _without_negligible(weights, given, family), weights, outcome.safe, problem.even
+    candidates = [one for one in all_of_them if one is not None and given.allows(one)]
     unseen = OPTIONS.unseen * tol * abs(best.upper) / max(squared_norms(best.solutions), 1e-300)
     enough = best.upper + OPTIONS.worth * tol * abs(best.upper)
     found, n_solves = None, 0
     for candidate in candidates:
-        if candidate is None:
-            continue
         candidate = rescaled_to_total(candidate, given.normaliser, given.total)
         size = _own_trace(family, candidate) / family.n_points
         # Into the cone to rounding; where that costs too much, as far as the tolerance asks for.

@@ -16,7 +16,7 @@ import numpy as np
 from kernlearn.families.weights import Domain
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped, StoppingControl
-from kernlearn.solvers.core.certificate import in_coordinates
+from kernlearn.solvers.core.certificate import in_coordinates, lowest_point
 from kernlearn.solvers.core.oracle import Evaluation, Objective, Plane
 from kernlearn.solvers.core.solution import Step
 from kernlearn.solvers.weights.bundle import (
@@ -119,7 +119,7 @@ class Newton:
         # At a corner, a rough solution could tell no more than whether to leave it.
         tol = OPTIONS.loose if np.count_nonzero(x) > 1 else 0.5 * self.tol
         first = self.first or self.objective.evaluate(self.domain.weights(x), None, tol)
-        if first is None and not self.domain.free_sign:
+        if first is None and not self.domain.free_sign and self.domain.limits is None:
             # Beside a matrix of a large trace the others do not show, though they may separate.
             x = np.full(len(x), 1.0 / float(self.domain.equality.sum()))
             first = self.objective.evaluate(self.domain.weights(x), None, OPTIONS.loose)
@@ -195,9 +195,7 @@ class Newton:
         """
         target = self.domain.start
         if not self.domain.free_sign:
-            slopes = in_coordinates(best.plane, self.domain)[0] / self.domain.equality
-            target = np.zeros(len(x))
-            target[slopes.argmin()] = 1.0 / self.domain.equality[slopes.argmin()]
+            target = lowest_point(in_coordinates(best.plane, self.domain)[0], self.domain)
         near = (1.0 - share) * x + share * target
         # From the last look: from the best point, the coefficients would stay what they are.
         found = self.objective.evaluate(

@@ -126,10 +126,11 @@ def _learn_free(
     if first.best is None:  # not even the even mixture has a value
         return NewtonOutcome(None, np.inf, Status.NO_SOLUTION, ()), objective.n_solves
     plain = free_domain(family, problem.weight_set)
-    if penalty is not None and plain.dropped.shape[1]:
-        plain = with_null_directions(
-            plain, penalty, first.best, _least_quality(problem, first.best)
-        )
+    seen = penalty is not None or plain.limits is not None
+    if seen and plain.dropped.shape[1]:
+        # No kernel of the set has a quality below the least one.
+        level = first.best.upper - _least_quality(problem, first.best)
+        plain = with_null_directions(plain, penalty, level)
     domain, transform = plain, None
     if float((family.norms @ np.abs(domain.basis)).max()) > options.cancelling * problem.trace:
         family, domain, transform = combined_domain(
@@ -210,7 +211,7 @@ def _coarse_start(
     start, near, n_solves = domain.start, np.arange(len(domain.start)), 0
 
     def objective_on(rows: Indices, few: list[Machine]) -> tuple[Objective, Domain]:
-        if not isinstance(family, GramStack):
+        if not isinstance(family, GramStack) or domain.limits is not None:
             return MachineObjective(family.subset(rows), few), replace(domain, start=start)
         part, used = domain.part(near, start)
         return MachineObjective(family.subset(rows, used), few), part
@@ -225,7 +226,7 @@ def _coarse_start(
             continue
         start = np.zeros(len(start))
         start[near] = inside(part, part.weights(newton.ahead()), problem.share_of_all)
-        if isinstance(family, GramStack):
+        if isinstance(family, GramStack) and domain.limits is None:
             slopes = in_coordinates(best.plane, part)[0] / part.equality
             costly = slopes - slopes.min() > options.near * abs(best.upper)
             near = near[(start[near] > 0.0) | ~costly]

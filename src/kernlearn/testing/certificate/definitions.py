@@ -11,13 +11,17 @@ coefficients and its primal value at any function :math:`f = K a + b`; both are 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn.typing import Array, LongArray
+
+if TYPE_CHECKING:
+    from kernlearn.families.constraints import Constraint
 
 Number = Any
 """A number in long double, which NumPy has no type for that mypy follows through arithmetic."""
@@ -177,3 +181,21 @@ def minus_log_det(K: LongArray) -> float:
         total += np.log(pivot)
         rest = rest[1:, 1:] - np.outer(rest[1:, 0], rest[1:, 0] / pivot)
     return -float(total)
+
+
+def constraint_misses(constraints: Sequence[Constraint], weights: Array, unit: Array) -> LongArray:
+    """By how much of its terms, and of the whole, each constraint is violated.
+
+    Negative where it holds. The whole is the total, or the largest weight. Weights have shape (m,)
+    or (k, m), shares are `unit` times as large, and constraints go along the last axis.
+    """
+    found: list[LongArray] = [np.full((*weights.shape[:-1], 1), np.longdouble(-1.0))]
+    for constraint in constraints:
+        A, lower, upper, of = constraint.rows([None] * len(unit))
+        v: LongArray = weights.astype(np.longdouble) * (unit if of == "shares" else 1.0)
+        whole = 1.0 if of == "shares" else np.abs(v).max(axis=-1, keepdims=True)
+        left, size = v @ A.T, np.abs(v) @ np.abs(A.T) + whole
+        for limit, off in ((upper, left - upper), (lower, lower - left)):
+            finite = np.isfinite(limit)
+            found.append(long(off[..., finite] / (size + np.abs(limit))[..., finite]))
+    return np.concatenate(found, axis=-1)

@@ -21,6 +21,7 @@ from kernlearn.testing.certificate.definitions import (
     Definition,
     alignment_of,
     centre,
+    constraint_misses,
     long,
     minus_log_det,
 )
@@ -28,12 +29,14 @@ from kernlearn.testing.certificate.machine_training import best_values
 from kernlearn.typing import Array, LongArray, Mask
 
 if TYPE_CHECKING:
+    from kernlearn.families.constraints import Constraint
     from kernlearn.solvers.core.oracle import Penalty
     from kernlearn.solvers.core.solution import Solution
 
 SAME = 1e-7  # relative difference of two ways to compute one value
 BELOW = 1e-9  # a bound may not lie further above another value than this, relative to it
 INDEFINITE = 1e-9  # of the largest eigenvalue
+VIOLATED = 1e-8  # of the terms of a constraint
 ALIGNMENTS = ("alignment", "centered_alignment")
 # Of the largest eigenvalue, for each point: an eigenvalue below zero that may be rounding of double
 # precision, and roundings of long double and of the matrices as they were computed.
@@ -57,6 +60,7 @@ class Case:
     total: float | None = None
     penalty: Penalty | None = None
     sample_weight: Array | None = None
+    constraints: Sequence[Constraint] = ()
     tol: float = 1e-6
     others: Sequence[ArrayLike] = field(default_factory=tuple)
 
@@ -100,6 +104,11 @@ class Case:
         """Sample weights."""
         weight = np.ones(self.n) if self.sample_weight is None else self.sample_weight
         return np.asarray(weight, dtype=np.longdouble)
+
+    def misses(self, weights: Array) -> LongArray:
+        """By how much each constraint is violated, or not if it is negative."""
+        m = len(self.grams)
+        return constraint_misses(self.constraints, weights[..., :m], self.normaliser[:m] / self.c)
 
     @cached_property
     def _long_grams(self) -> LongArray:
@@ -225,6 +234,8 @@ def _feasible(case: Case, weights: Array) -> list[str]:
     off = abs(float(terms.sum() - case.c))
     if off > 1e-9 * case.c + 1e-14 * float(np.abs(terms).sum()):
         found.append(f"weights sum to {float(terms.sum()):.10g}, not to {case.c:.10g}")
+    if float(case.misses(weights).max()) > VIOLATED:
+        found.append(f"a constraint is violated by {float(case.misses(weights).max()):.3g}")
     if case.weights == "positive":
         if (weights < 0).any():
             found.append(f"a negative weight: {weights.min():.3g}")
@@ -306,9 +317,11 @@ def _others(case: Case, returned: Array | None, seed: int) -> Iterable[Array]:
         candidates += list(_free_candidates(case, returned, rng))
     if case.weights == "positive":
         candidates = [candidate for candidate in candidates if (candidate >= 0).all()]
+    if case.constraints:
+        candidates = list(_within_constraints(case, np.array(candidates), returned))
     # Positive weights too: nearly indefinite matrices have no value of their own.
-    seeming = _seem_psd(case, np.array(candidates))
-    for candidate in np.array(candidates)[seeming]:
+    stack = np.array(candidates).reshape(-1, len(r))
+    for candidate in stack[_seem_psd(case, stack)]:
         inside = _into_cone(case, candidate)
         if inside is not None:
             yield inside
@@ -336,6 +349,15 @@ def _free_candidates(case: Case, returned: Array, rng: np.random.Generator) -> I
         reach *= 0.5
     for end in ends[~np.isnan(ends[:, 0])]:
         yield end * (case.c / float(r @ end))
+
+
+def _within_constraints(case: Case, weights: Array, returned: Array | None) -> Iterable[Array]:
+    """The candidates, moved towards the returned weights until they satisfy all constraints."""
+    for share in (1.0,) if returned is None else (1.0, 0.5, 0.1, 1e-2, 1e-3):
+        moved = weights if returned is None else share * weights + (1.0 - share) * returned
+        allowed = (case.misses(moved) <= 0.0).all(axis=-1)
+        yield from moved[allowed]
+        weights = weights[~allowed]
 
 
 def _seem_psd(case: Case, weights: Array) -> Mask:

@@ -1,0 +1,63 @@
+"""Constraints on the weights of an estimator, by number and by name, exact and by landmarks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kernlearn as kl
+from kernlearn.constraints import AtMost, Group, Tie
+from kernlearn.kernels import Columns, Gaussian, Linear
+
+KERNELS = [Columns([0, 1], Gaussian(0.5), name="left"), Columns([2], Linear(), name="right")]
+
+
+def _table(n=60):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 3))
+    return X, X[:, 0] * X[:, 1] + 0.1 * X[:, 2] + 0.05 * rng.normal(size=n)
+
+
+def _shares(model, X):
+    terms = model.weights_ * [kernel.diag(X).sum() for kernel in model.kernels_]
+    return terms / terms.sum()
+
+
+@pytest.mark.parametrize("rank", [None, 30])
+def test_a_name_holds_a_share_of_the_trace(rank, tmp_path):
+    X, y = _table()
+    options = kl.MKLOptions(constraints=[Group("left", at_most=0.6)], certify="exact")
+    model = kl.MKLRegressor(KERNELS, quality="least_squares", rank=rank, options=options).fit(X, y)
+    np.testing.assert_allclose(_shares(model, X), [0.6, 0.4])
+    assert model.duality_gap_ <= 1e-6
+    kl.save(model, tmp_path / "model.kl")
+    loaded = kl.load(tmp_path / "model.kl")
+    assert repr(loaded.options.constraints) == repr(options.constraints)
+
+
+def test_classes_and_novelties_take_constraints():
+    X, y = _table()
+    options = kl.MKLOptions(constraints=[Tie([0, 1])])
+    for model in (
+        kl.MKLClassifier(KERNELS, options=options),
+        kl.MKLNoveltyDetector(KERNELS, options=options),
+    ):
+        np.testing.assert_allclose(_shares(model.fit(X, y > 0), X), [0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"kernels": kl.kernels.PerColumn(Gaussian())}, "a list of kernels with constraints, got"),
+        ({"rank": 10, "weights": "free"}, "rank=None with constraints on weights of both signs"),
+        (
+            {"kernels": [Linear()]},
+            "the name of a kernel in .*, got 'left'; the kernels have no names",
+        ),
+    ],
+)
+def test_constraints_that_do_not_fit_are_refused(parameters, message):
+    X, y = _table()
+    options = kl.MKLOptions(constraints=[AtMost("left", 0.5)])
+    with pytest.raises(ValueError, match=message):
+        kl.MKLRegressor(**{"kernels": KERNELS, **parameters}, options=options).fit(X, y)
