@@ -12,8 +12,8 @@ import numpy as np
 from benchmarks.hostile.captured_output import captured_output
 from benchmarks.hostile.run import Verdict, attempt
 from kernlearn.constraints import AtLeast, AtMost, Constraint, Group, Linear, Order, Tie
+from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.matrices import RankOneStack
-from kernlearn.families.penalties import HyperNorm
 from kernlearn.learn import learn_weights
 from kernlearn.testing.certificate import Case, complaints
 from kernlearn.typing import Array

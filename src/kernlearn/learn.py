@@ -112,7 +112,7 @@ def learn_weights(
         (29), (35), (40), (44) and (49). Some positive weights must satisfy them all.
     penalty : Penalty, optional
         A convex function of the weights that is added to V, such as
-        :class:`kernlearn.penalties.HyperNorm`.
+        :class:`kernlearn.penalties.HyperNorm`. Its strength is a number.
     sample_weight : array-like of shape (n,), optional
         Multiplies C point by point.
     psd : {"raise", "clip", "shift", "trust"}

@@ -1,5 +1,7 @@
-"""Penalties on the weights of kernels, for :func:`kernlearn.learn_weights`."""
+"""Penalties on the weights of kernels, for :func:`kernlearn.learn_weights` and the estimators."""
 
-from kernlearn.families.penalties import ElasticNet, HyperNorm, LpNorm
+from kernlearn.families.hyper_norm import HyperNorm
+from kernlearn.families.penalties import ElasticNet, GroupNorm, LpNorm
+from kernlearn.families.prior_kernels import NearKernel, WishartPrior
 
-__all__ = ["ElasticNet", "HyperNorm", "LpNorm"]
+__all__ = ["ElasticNet", "GroupNorm", "HyperNorm", "LpNorm", "NearKernel", "WishartPrior"]

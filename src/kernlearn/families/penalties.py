@@ -1,20 +1,22 @@
-r"""Penalties on the weights: the norm in the hyper-RKHS, and norms that spread the weights.
+r"""Penalties on the weights: norms that spread them, over all kernels or within groups.
 
-With :math:`\sum_i w_i r_i = c` held, as :func:`kernlearn.learn_weights` does, the solution is
-sparse: only kernels of the largest price have weight. A strictly convex penalty makes kernels of
-nearly the same price share it. Both penalties are convex, so that their tangents are planes below
-them and the certificate stays what it is.
+They are the term Ω of ``min over k in F of Q(k) + λΩ(k)``, and their strength is its λ. With
+:math:`\sum_i w_i r_i = c` held, as :func:`kernlearn.learn_weights` does, the solution is sparse:
+only kernels of the largest price have weight. A strictly convex penalty makes kernels of nearly the
+same price share it. All penalties are convex, so that their tangents are planes below them and the
+certificate stays what it is.
 """
 
 from __future__ import annotations
 
-from typing import SupportsFloat
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Literal, Self, SupportsFloat
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from kernlearn.kernels._validation import check_real
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # Of the largest weight: the curvature of a norm with p < 2 is taken no closer to zero, where it is
 # infinite. It shapes steps; certificates do not know of it.
@@ -22,76 +24,54 @@ NEAREST = 1e-6
 _LEAST = 1e-300
 
 
-class HyperNorm:
-    r"""The penalty :math:`\tfrac{\lambda_Q}{2}\lVert \underline K^{1/2}\beta\rVert`, or its square.
+Strength = float | Literal["auto"]
 
-    For :math:`k = \sum_p \beta_p\, \underline k(\text{pair}_p, \cdot)` the squared norm of k in the
-    hyper-RKHS is :math:`\beta^\top\underline K\beta`. Ong, Smola and Williamson (2005) bound the
-    square in (24) and the norm itself from (27) on, which is the default here.
 
-    Parameters
-    ----------
-    K_pivots : array-like of shape (p, p)
-        Hyperkernel between the pairs of the expansion, positive semidefinite.
-    lambda_q : float
-        The regularisation constant, positive.
-    squared : bool, default=False
-        Whether to take the squared norm.
+class WeightPenalty(ABC):
+    """A convex function of the weights with a strength, which held-out rows may choose."""
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> penalty = HyperNorm(np.eye(2), lambda_q=1.0)
-    >>> penalty.value(np.array([0.6, 0.8]))
-    0.5
-    """
+    strength: Strength
 
-    def __init__(self, K_pivots: ArrayLike, lambda_q: float, squared: bool = False) -> None:
-        check_real(K_pivots, "K_pivots")
-        K = np.asarray(K_pivots, dtype=float)
-        if K.ndim != 2 or K.shape[0] != K.shape[1] or not np.isfinite(K).all():
-            raise ValueError(
-                "expected a square, finite matrix of the hyperkernel between pivots, got shape "
-                f"{K.shape}; pass hyperkernel(pairs)"
-            )
-        if not 0 < lambda_q < np.inf:
-            raise ValueError(f"expected lambda_q > 0, got {lambda_q!r}; the paper uses 1.0")
-        self.K_pivots, self.lambda_q, self.squared = K, lambda_q, squared
-        self._root = _root(K)
-
+    @abstractmethod
     def value(self, weights: Array) -> float:
         """The penalty at ``weights``."""
-        norm = float(np.linalg.norm(self._root @ weights))
-        return 0.5 * self.lambda_q * (norm * norm if self.squared else norm)
 
+    @abstractmethod
     def gradient(self, weights: Array) -> Array:
-        """Its gradient; at the kink of the norm in zero, the subgradient zero."""
-        image = self._root @ weights
-        if self.squared:
-            return np.asarray(self.lambda_q * (self._root.T @ image))
-        norm = float(np.linalg.norm(image))
-        unit = image / norm if norm else image
-        return np.asarray(0.5 * self.lambda_q * (self._root.T @ unit))
+        """Its gradient, or a subgradient where it has none."""
 
+    @abstractmethod
     def hessian(self, weights: Array) -> Array:
-        """Its Hessian, positive semidefinite."""
-        if self.squared:
-            return np.asarray(self.lambda_q * (self._root.T @ self._root))
-        image = self._root @ weights
-        norm = float(np.linalg.norm(image))
-        if norm == 0:
-            return 0.0 * self.K_pivots
-        # The part along the image is taken off before it is squared: what is left is a square.
-        across = self._root - np.outer(image / norm, (image / norm) @ self._root)
-        return np.asarray(0.5 * self.lambda_q * (across.T @ across) / norm)
+        """Its Hessian, positive semidefinite, and finite where the penalty has a kink."""
 
-    def sublevel(self, level: float, n_weights: int) -> tuple[Array, float]:
-        """A matrix M and a radius with ‖M w‖ ≤ radius wherever the penalty is at most ``level``."""
-        square = 2.0 * max(level, 0.0) / self.lambda_q
-        return self._root, float(np.sqrt(square)) if self.squared else square
+    @property
+    def is_open(self) -> bool:
+        """Whether the strength is to be chosen."""
+        return isinstance(self.strength, str)
+
+    def with_strength(self, strength: float) -> Self:
+        """The same penalty at this strength."""
+        other = copy.copy(self)
+        other.strength = strength
+        return other
+
+    @property
+    def _lambda(self) -> float:
+        """The strength as a number."""
+        if isinstance(self.strength, str):
+            raise ValueError(
+                f"expected a penalty of a given strength, got {self!r}: the strength is chosen by "
+                "rows held out, which estimators do; give strength a number"
+            )
+        return self.strength
+
+    def __repr__(self) -> str:
+        shown = {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        given = ", ".join(f"{name}={value!r}" for name, value in shown.items())
+        return f"{type(self).__name__}({given})"
 
 
-class LpNorm:
+class LpNorm(WeightPenalty):
     r"""The penalty :math:`\tfrac{\lambda}{2}\lVert w\rVert_p^2` with 1 < p ≤ 2.
 
     Near p = 1 it leaves the weights sparse, at p = 2 it spreads them most.
@@ -100,8 +80,9 @@ class LpNorm:
     ----------
     p : float
         Above 1, at most 2.
-    strength : float, default=1.0
-        The λ, positive, in units of the objective per squared weight.
+    strength : float or "auto", default="auto"
+        The λ, positive, in units of the objective per squared weight. An estimator chooses it by
+        the loss of rows held out, if it is "auto"; :func:`kernlearn.learn_weights` needs a number.
 
     Examples
     --------
@@ -111,24 +92,24 @@ class LpNorm:
     1.0
     """
 
-    def __init__(self, p: float, strength: float = 1.0) -> None:
+    def __init__(self, p: float, strength: Strength = "auto") -> None:
         if not 1.0 < _number(p) <= 2.0:
             raise ValueError(
                 f"expected 1 < p <= 2, got {p!r}; the sum of the weights, p = 1, is held already"
             )
-        self.p, self.strength = float(p), _positive(strength)
+        self.p, self.strength = float(p), checked_strength(strength)
 
     def value(self, weights: Array) -> float:
         """The penalty at ``weights``."""
         norm = self._norm(weights)
-        return 0.5 * self.strength * norm * norm  # a square that is no number would raise
+        return 0.5 * self._lambda * norm * norm  # a square that is no number would raise
 
     def gradient(self, weights: Array) -> Array:
         r""":math:`\lambda\lVert w\rVert^{2-p}\,|w|^{p-1}` with the signs of w."""
         norm = self._norm(weights)
         if norm == 0.0:
             return np.zeros(len(weights))
-        return np.asarray(self.strength * norm * self._slopes(weights / norm))
+        return np.asarray(self._lambda * norm * self._slopes(weights / norm))
 
     def hessian(self, weights: Array) -> Array:
         r""":math:`\lambda((2 - p) s s^\top + (p - 1)\,\mathrm{diag}\,|u|^{p-2})`.
@@ -141,7 +122,7 @@ class LpNorm:
         size = np.maximum(size, NEAREST * float(size.max()))
         H = (2.0 - self.p) * np.outer(slopes, slopes)
         H[np.diag_indices_from(H)] += (self.p - 1.0) * size ** (self.p - 2.0)
-        return np.asarray(self.strength * H)
+        return np.asarray(self._lambda * H)
 
     def with_slopes(self, weights: Array, slopes: Array) -> Array:
         r"""Weights next to these, positive ones, where slopes are as large as asked for.
@@ -153,7 +134,7 @@ class LpNorm:
         norm = self._norm(weights)
         if norm == 0.0:
             return weights
-        share = np.clip(slopes / (self.strength * norm), 0.0, 1.0)
+        share = np.clip(slopes / (self._lambda * norm), 0.0, 1.0)
         with np.errstate(under="ignore"):
             wanted = share ** (1.0 / (self.p - 1.0))
         near = norm * np.clip(wanted, _LEAST, NEAREST)
@@ -162,7 +143,7 @@ class LpNorm:
     def sublevel(self, level: float, n_weights: int) -> tuple[Array, float]:
         """A matrix M and a radius with ‖M w‖ ≤ radius wherever the penalty is at most ``level``."""
         # The Euclidean norm is the smallest of these.
-        return np.eye(n_weights), float(np.sqrt(2.0 * max(level, 0.0) / self.strength))
+        return np.eye(n_weights), float(np.sqrt(2.0 * max(level, 0.0) / self._lambda))
 
     def _norm(self, weights: Array) -> float:
         largest = float(np.abs(weights).max(initial=0.0))
@@ -174,7 +155,7 @@ class LpNorm:
         return np.asarray(np.sign(u) * np.abs(u) ** (self.p - 1.0))
 
 
-class ElasticNet:
+class ElasticNet(WeightPenalty):
     r"""The sum of the weights' sizes and half of the sum of their squares, by shares ρ and 1 − ρ.
 
     .. math::
@@ -183,8 +164,8 @@ class ElasticNet:
 
     Parameters
     ----------
-    strength : float, default=1.0
-        The λ, positive.
+    strength : float or "auto", default="auto"
+        The λ, positive; "auto" as for :class:`LpNorm`.
     l1_ratio : float, default=0.5
         The ρ, at least 0 and below 1. Where Σ wᵢ is held and the weights are positive, the first
         term is a constant.
@@ -197,32 +178,119 @@ class ElasticNet:
     1.9
     """
 
-    def __init__(self, strength: float = 1.0, l1_ratio: float = 0.5) -> None:
+    def __init__(self, strength: Strength = "auto", l1_ratio: float = 0.5) -> None:
         if not 0.0 <= _number(l1_ratio) < 1.0:
             raise ValueError(
                 f"expected 0 <= l1_ratio < 1, got {l1_ratio!r}; a sum of the weights alone is held "
                 "by constraint='sum'"
             )
-        self.strength, self.l1_ratio = _positive(strength), float(l1_ratio)
+        self.strength, self.l1_ratio = checked_strength(strength), float(l1_ratio)
 
     def value(self, weights: Array) -> float:
         """The penalty at ``weights``."""
         size, square = float(np.abs(weights).sum()), float(weights @ weights)
-        return self.strength * (self.l1_ratio * size + 0.5 * (1.0 - self.l1_ratio) * square)
+        return self._lambda * (self.l1_ratio * size + 0.5 * (1.0 - self.l1_ratio) * square)
 
     def gradient(self, weights: Array) -> Array:
         """Its gradient; for a weight of zero, the slope towards positive ones."""
         signs = np.where(weights < 0, -1.0, 1.0)
-        return np.asarray(self.strength * (self.l1_ratio * signs + (1.0 - self.l1_ratio) * weights))
+        return np.asarray(self._lambda * (self.l1_ratio * signs + (1.0 - self.l1_ratio) * weights))
 
     def hessian(self, weights: Array) -> Array:
         """That of its second term."""
-        return np.asarray(self.strength * (1.0 - self.l1_ratio) * np.eye(len(weights)))
+        return np.asarray(self._lambda * (1.0 - self.l1_ratio) * np.eye(len(weights)))
 
     def sublevel(self, level: float, n_weights: int) -> tuple[Array, float]:
         """A matrix M and a radius with ‖M w‖ ≤ radius wherever the penalty is at most ``level``."""
-        radius = np.sqrt(2.0 * max(level, 0.0) / (self.strength * (1.0 - self.l1_ratio)))
+        radius = np.sqrt(2.0 * max(level, 0.0) / (self._lambda * (1.0 - self.l1_ratio)))
         return np.eye(n_weights), float(radius)
+
+
+class GroupNorm(WeightPenalty):
+    r"""The group lasso: :math:`\lambda \sum_g \sqrt{n_g}\, \lVert w_g\rVert_2`.
+
+    Groups of kernels that say little have next to no weight; within a group the weight is shared.
+
+    Parameters
+    ----------
+    groups : list of int or str, optional
+        The group of each kernel, one label for each. By default kernels on the same view or the
+        same named columns are a group, and any other kernel is one of its own.
+    strength : float or "auto", default="auto"
+        The λ, positive; "auto" as for :class:`LpNorm`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import kernlearn as kl
+    >>> kl.penalties.GroupNorm([0, 0, 1], strength=2.0).value(np.array([0.6, 0.8, 0.5]))
+    3.8284271247461903
+    """
+
+    def __init__(
+        self, groups: Sequence[int | str] | None = None, strength: Strength = "auto"
+    ) -> None:
+        self.groups, self.strength = groups, checked_strength(strength)
+
+    def named(self, names: Sequence[str | None]) -> GroupNorm:
+        """The same penalty with groups by the names of kernels, where none are given."""
+        if self.groups is not None:
+            return self
+        labels = [number if name is None else name for number, name in enumerate(names)]
+        return GroupNorm(labels, self.strength)
+
+    def value(self, weights: Array) -> float:
+        """The penalty at ``weights``."""
+        roots, norms = self._norms(weights)
+        return self._lambda * float(roots @ norms)
+
+    def gradient(self, weights: Array) -> Array:
+        """Its gradient; zero for a group without weight."""
+        roots, norms = self._norms(weights)
+        code = self._codes(len(weights))
+        unit = weights / np.where(norms > 0, norms, 1.0)[code]
+        return np.asarray(self._lambda * roots[code] * unit)
+
+    def hessian(self, weights: Array) -> Array:
+        """Its Hessian; near a group without weight it is taken no closer than a millionth."""
+        roots, norms = self._norms(weights)
+        code = self._codes(len(weights))
+        least = max(NEAREST * float(norms.max(initial=0.0)), _LEAST)
+        unit = weights / np.where(norms > 0, norms, 1.0)[code]
+        H = np.where(code[:, None] == code, np.eye(len(weights)) - np.outer(unit, unit), 0.0)
+        curvature = self._lambda * roots / np.maximum(norms, least)
+        return np.asarray(curvature[code][:, None] * H)
+
+    def with_slopes(self, weights: Array, slopes: Array) -> Array:
+        """Weights next to these where groups without weight have slopes as asked for, or larger."""
+        _, norms = self._norms(weights)
+        code = self._codes(len(weights))
+        asked = np.maximum(slopes, 0.0)
+        size = float(np.abs(weights).max(initial=0.0))
+        near = asked * (NEAREST * NEAREST * size / max(float(asked.max(initial=0.0)), _LEAST))
+        return np.asarray(np.where(norms[code] > NEAREST * NEAREST * size, weights, near))
+
+    def sublevel(self, level: float, n_weights: int) -> tuple[Array, float]:
+        """A matrix M and a radius with ‖M w‖ ≤ radius wherever the penalty is at most ``level``."""
+        return np.eye(n_weights), max(level, 0.0) / self._lambda
+
+    def _codes(self, m: int) -> Indices:
+        """The number of each kernel's group."""
+        if self.groups is None or len(self.groups) != m:
+            given = "none" if self.groups is None else f"{len(self.groups)}"
+            raise ValueError(
+                f"expected groups to hold {m} labels, one for each kernel, got {given}; pass for "
+                "example ['genes', 'genes', 'note']"
+            )
+        labels = list(dict.fromkeys(self.groups))
+        return np.array([labels.index(label) for label in self.groups], dtype=np.intp)
+
+    def _norms(self, weights: Array) -> tuple[Array, Array]:
+        """The square roots of the groups' sizes, and the norms of their weights."""
+        code = self._codes(len(weights))
+        size = float(np.abs(weights).max(initial=0.0)) or 1.0
+        squares = np.bincount(code, weights=(weights / size) ** 2)
+        return np.sqrt(np.bincount(code)), size * np.sqrt(squares)
 
 
 def _number(value: object) -> float:
@@ -230,20 +298,13 @@ def _number(value: object) -> float:
     return float(value) if isinstance(value, SupportsFloat) else np.nan
 
 
-def _positive(strength: float) -> float:
+def checked_strength(strength: Strength) -> Strength:
+    """A positive number or "auto"; all else is refused."""
+    if isinstance(strength, str) and strength == "auto":
+        return "auto"
     if not 0.0 < _number(strength) < np.inf:
-        raise ValueError(f"expected strength > 0, got {strength!r}; leave the penalty out for none")
-    return float(strength)
-
-
-def _root(K: Array) -> Array:
-    """A matrix R with RᵀR = K, so that the norm ‖Rw‖ does not cancel near the null space of K."""
-    values, vectors = np.linalg.eigh(0.5 * (K + K.T))
-    if values[0] < -1e-8 * max(float(values[-1]), 0.0):
         raise ValueError(
-            "expected a positive semidefinite matrix of the hyperkernel between pivots, got "
-            f"eigenvalues from {values[0]:.3g} to {values[-1]:.3g}; pass hyperkernel(pairs)"
+            f"expected strength > 0, got {strength!r}; leave the penalty out for none, or use "
+            "'auto' in an estimator"
         )
-    # Between -1e-8 and rounding, of the largest: zero.
-    kept = values > np.finfo(float).eps * len(values) * values[-1]
-    return np.asarray(np.sqrt(values[kept])[:, None] * vectors[:, kept].T)
+    return float(strength)

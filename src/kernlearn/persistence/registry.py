@@ -15,6 +15,7 @@ import kernlearn.estimators
 import kernlearn.families.parametric
 import kernlearn.hyperkernels
 import kernlearn.kernels
+import kernlearn.penalties
 from kernlearn.bound import ErrorBound
 from kernlearn.bundle import ModelBundle
 from kernlearn.estimators.hyperkernel.pair_learner import Embedding
@@ -45,6 +46,7 @@ PUBLIC = {
     "kernlearn.families.parametric": kernlearn.families.parametric,
     "kernlearn.hyperkernels": kernlearn.hyperkernels,
     "kernlearn.kernels": kernlearn.kernels,
+    "kernlearn.penalties": kernlearn.penalties,
 }
 # A key is what files hold: it stays when its class is renamed or moved.
 PRIVATE: dict[str, type] = {

@@ -12,11 +12,12 @@ from kernlearn.estimators.hyperkernel.options import HyperkernelOptions
 from kernlearn.estimators.mkl.candidates import Candidates
 from kernlearn.estimators.mkl.held_out_width import can_tell, held_out_losses, sample_rows
 from kernlearn.estimators.mkl.parameters import Labelled
+from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.matrices import GramStack
-from kernlearn.families.penalties import HyperNorm
 from kernlearn.gram.incomplete_cholesky import PairCholesky, checked_pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic, Hyperkernel
 from kernlearn.hyperkernels._validation import quiet
+from kernlearn.hyperkernels.base import Expansion
 from kernlearn.kernels import Kernel
 from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.memory import combination_bytes, matrices, require
@@ -63,10 +64,12 @@ class HyperkernelExpansion:
         X = np.asarray(points, dtype=float)
         self.hyperkernel_ = self._prepared_hyperkernel(X, data)
         grams, K_pivots = self._sections(X, *self._chosen_pivots(X, len(ys)))
-        lambda_q = check_positive("lambda_q", self.lambda_q)
+        lambda_q, prior = check_positive("lambda_q", self.lambda_q), np.zeros(0)
+        if self._options.near is not None:
+            K_pivots, prior = self._with_prior(self._options.near, K_pivots)
 
         def penalty(C: float) -> HyperNorm:
-            return HyperNorm(K_pivots, lambda_q * self._penalty_factor(ys, C), squared)
+            return HyperNorm(K_pivots, lambda_q * self._penalty_factor(ys, C), squared, prior)
 
         return Candidates(GramStack(grams, len(data.weight)), self._scale(ys), penalty)
 
@@ -77,6 +80,22 @@ class HyperkernelExpansion:
             return self.hyperkernel_.sections(X, self.pivots_), self.hyperkernel_(self.pivots_)
         K_pivots = known[:, pivots[:, 0], pivots[:, 1]]
         return known, 0.5 * (K_pivots + K_pivots.T)
+
+    def _with_prior(self, near: Expansion, K_pivots: Array) -> tuple[Array, Array]:
+        """The hyperkernel on the pivots and a prior kernel's pairs, and the weights of these."""
+        if repr(near.hyperkernel) != repr(self.hyperkernel_):
+            raise ValueError(
+                "expected a prior kernel in the hyperkernel of the fit, got one in "
+                f"{near.hyperkernel!r}; pass hyperkernel=near.hyperkernel, or leave it out"
+            )
+        pairs = np.asarray(near.pairs, dtype=float)
+        if pairs.shape[2] != self.pivots_.shape[2]:
+            raise ValueError(
+                f"expected a prior kernel on {self.pivots_.shape[2]} columns, got one on "
+                f"{pairs.shape[2]}; learn it from the same columns"
+            )
+        cross, own = self.hyperkernel_(self.pivots_, pairs), self.hyperkernel_(pairs)
+        return np.block([[K_pivots, cross], [cross.T, own]]), np.asarray(near.weights, dtype=float)
 
     def _chosen_pivots(self, X: Array, n_machines: int) -> tuple[Indices, Array | None]:
         """The pairs, refused once their sections would not fit, and these if they are known.
@@ -143,7 +162,10 @@ class HyperkernelExpansion:
     def _prepared_hyperkernel(self, X: Array, data: Labelled) -> Hyperkernel:
         """The hyperkernel given, with widths from the data where it has none."""
         self.gamma_factor_ = 1.0
-        hyperkernel = ARDHarmonic() if self.hyperkernel is None else self.hyperkernel
+        near = self._options.near
+        hyperkernel = self.hyperkernel
+        if hyperkernel is None:
+            hyperkernel = ARDHarmonic() if near is None else near.hyperkernel
         if not isinstance(hyperkernel, Hyperkernel):
             raise ValueError(
                 f"expected a hyperkernel of kernlearn.hyperkernels, got {hyperkernel!r}; pass for "

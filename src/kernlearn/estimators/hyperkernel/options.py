@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from kernlearn._checks import check_flag
 from kernlearn.estimators.mkl.options import CombinationOptions
+from kernlearn.hyperkernels.base import Expansion
 from kernlearn.runtime.stopping import Progress
 
 
@@ -20,6 +21,10 @@ class HyperkernelOptions(CombinationOptions):
     squared : bool, default=False
         Whether to penalise the squared norm, as (24) of Ong et al. (2005) does, instead of the norm
         of (27).
+    near : Expansion, optional
+        A prior kernel k₀, such as the ``kernel_`` of a model saved from another study: the norm of
+        k − k₀ is penalised instead of that of k. It has the same columns; its hyperkernel is used
+        where the estimator has none.
     total : float, optional
         The constant of :math:`1^\top\beta`, which breaks the scale of the kernel: a sum of
         coefficients, where :class:`kernlearn.MKLOptions` holds a trace. The default is 1, and the
@@ -52,6 +57,7 @@ class HyperkernelOptions(CombinationOptions):
         self,
         *,
         squared: bool = False,
+        near: Expansion | None = None,
         total: float | None = None,
         pivot_tol: float = 1e-6,
         max_iter: int = 200,
@@ -59,6 +65,7 @@ class HyperkernelOptions(CombinationOptions):
         callback: Callable[[Progress], object] | None = None,
     ) -> None:
         self.squared = squared
+        self.near = near
         self.total = total
         self.pivot_tol = pivot_tol
         self.max_iter = max_iter
@@ -68,3 +75,8 @@ class HyperkernelOptions(CombinationOptions):
     def _check(self) -> None:
         super()._check()
         check_flag("squared", self.squared)
+        if self.near is not None and not isinstance(self.near, Expansion):
+            raise ValueError(
+                f"expected near to be an expansion in a hyperkernel, got {self.near!r}; pass the "
+                "kernel_ of a fitted hyperkernel estimator"
+            )

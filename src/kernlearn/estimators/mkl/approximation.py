@@ -98,6 +98,8 @@ def rank_of(
         obstacle = "C='learn'"
     elif estimator.quality not in LOW_RANK_QUALITIES:
         obstacle = f"quality={estimator.quality!r}"
+    elif estimator._options.penalty is not None:
+        obstacle = "a penalty on the weights"
     elif estimator._options.constraints and estimator.weights == "free":
         obstacle = "constraints on weights of both signs"
     return chosen_rank(estimator.rank, n_rows, obstacle, estimator._engine.exact_rows)

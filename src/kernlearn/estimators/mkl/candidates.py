@@ -14,9 +14,12 @@ from kernlearn.estimators.inputs.transformed_rows import fitted_transformers
 from kernlearn.estimators.inputs.views import given_kernels, on_views
 from kernlearn.estimators.mkl.bank import banks_of_views
 from kernlearn.estimators.mkl.column_pairs import pair_kernels
+from kernlearn.estimators.mkl.equal_share import kernel_name
 from kernlearn.estimators.mkl.parameters import CombinationParameters, Labelled, checked_total
 from kernlearn.families.kernel_pool import KernelPool, bound_family, is_family
 from kernlearn.families.matrices import GramStack
+from kernlearn.families.penalties import GroupNorm
+from kernlearn.families.prior_kernels import PriorPenalty
 from kernlearn.gram import check_stack, gram_stack
 from kernlearn.gram.psd import Repair
 from kernlearn.kernels import Centered, Grid, Kernel, Normalized, Precomputed
@@ -62,7 +65,17 @@ def gram_candidates(estimator: CombinationParameters, points: Rows, data: Labell
         _require_memory(estimator, points, len(data.targets))
         grams = gram_stack(estimator.kernels_, points)
     grams = check_stack(grams, psd=repair(estimator))
-    return Candidates(GramStack(grams, len(data.weight)), checked_total(estimator))
+    penalty = _prepared_penalty(estimator, points)
+    family = GramStack(grams, len(data.weight))
+    return Candidates(family, checked_total(estimator), lambda C: penalty)
+
+
+def _prepared_penalty(estimator: CombinationParameters, points: Rows) -> Penalty | None:
+    """The penalty given, with groups by the kernels' names and a prior kernel on the points."""
+    penalty = estimator._options.penalty
+    if isinstance(penalty, GroupNorm):
+        return penalty.named([kernel_name(kernel) for kernel in estimator.kernels_])
+    return penalty.at_points(points) if isinstance(penalty, PriorPenalty) else penalty
 
 
 def kernel_pool(

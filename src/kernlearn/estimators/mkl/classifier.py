@@ -149,6 +149,10 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     loss_by_C_ : ndarray of shape (n_tried, 2)
         With ``C="auto"``, every C and its loss on rows held out: the cross-entropy of a softmax of
         their decision values, or through landmarks the squared error of "least_squares".
+    penalty_strength_ : float
+        With a penalty of strength "auto": the strength with the smallest held-out loss.
+    loss_by_strength_ : ndarray of shape (4, 2)
+        Likewise, every strength and its loss on rows held out.
     equal_share_ : float
         The part of the total that sources share equally: the one given or chosen.
     calibration_ : ndarray of shape (2,)

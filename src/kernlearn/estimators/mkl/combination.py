@@ -170,7 +170,8 @@ class KernelCombination(CombinationParameters):
 
 def forget_fit(estimator: KernelCombination) -> None:
     """Remove what an earlier fit has left, and another one may not set."""
-    for name in ("transduction_", "loss_by_C_", "_transduction", "_error_bound"):
+    chosen = "loss_by_C_", "loss_by_strength_", "penalty_strength_"
+    for name in (*chosen, "transduction_", "_transduction", "_error_bound"):
         estimator.__dict__.pop(name, None)
     forget_low_rank(estimator)
 
@@ -203,6 +204,9 @@ def store_certificate(estimator: KernelCombination, learned: Learned[Any]) -> No
     estimator.C_ = learned.C if solution.learned_C is None else solution.learned_C
     if len(learned.loss_by_C):
         estimator.loss_by_C_ = learned.loss_by_C
+    if learned.strength is not None:
+        estimator.loss_by_strength_ = learned.loss_by_strength
+        estimator.penalty_strength_ = learned.strength
     store_share(estimator, learned.share)
 
 

@@ -15,6 +15,7 @@ from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.mkl.equal_share import check_equal_share
 from kernlearn.families.constraints import Constraint
 from kernlearn.runtime.stopping import Progress
+from kernlearn.solvers.core.oracle import Penalty
 
 
 class CombinationOptions(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -25,6 +26,7 @@ class CombinationOptions(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
     total: float | None = None
     equal_share: float | str | None = 0.0
     constraints: Sequence[Constraint] | None = None
+    penalty: Penalty | None = None
     psd: str = "auto"
     certify: str | None = None
     max_iter: int = 200
@@ -85,6 +87,11 @@ class MKLOptions(CombinationOptions):
         ``[AtMost("genes", 0.5), Order([2, 0])]`` of :mod:`kernlearn.constraints`. Kernels are given
         by their numbers in ``kernels_``, or by the names of views and of columns. They need a list
         of kernels; with ``weights="free"`` also ``rank=None``.
+    penalty : Penalty, optional
+        A convex function of the weights that is added to the objective, such as those of
+        :mod:`kernlearn.penalties` or any object with ``value``, ``gradient`` and ``hessian``. A
+        strength of "auto", the default of most, is chosen by held-out rows. It needs a list of
+        kernels and Gram matrices of all rows.
     psd : {"auto", "raise", "clip", "shift", "trust"}, default="auto"
         How to treat indefinite Gram matrices; "auto" checks precomputed ones only.
     certify : {"exact"}, optional
@@ -122,6 +129,7 @@ class MKLOptions(CombinationOptions):
         total: float | None = None,
         equal_share: float | str | None = None,
         constraints: Sequence[Constraint] | None = None,
+        penalty: Penalty | None = None,
         psd: str = "auto",
         certify: str | None = None,
         max_iter: int = 200,
@@ -133,6 +141,7 @@ class MKLOptions(CombinationOptions):
         self.total = total
         self.equal_share = equal_share
         self.constraints = constraints
+        self.penalty = penalty
         self.psd = psd
         self.certify = certify
         self.max_iter = max_iter

@@ -26,6 +26,7 @@ from kernlearn.estimators.mkl.numbered_kernels import NumberedKernels
 from kernlearn.estimators.mkl.options import OptionsParameter
 from kernlearn.families.constraints import Constraint, LinearRows, check_constraints
 from kernlearn.families.kernel_pool import is_family
+from kernlearn.families.penalties import WeightPenalty
 from kernlearn.kernels import Kernel
 from kernlearn.quality.registry import CRITERIA, QUALITIES
 from kernlearn.runtime.status import Status
@@ -170,6 +171,8 @@ def _check_family(estimator: CombinationParameters) -> None:
         refused = f"psd={options.psd!r}", "leave indefinite kernels out of the family"
     elif options.constraints:
         refused = "constraints", "leave constraints out"
+    elif options.penalty is not None:
+        refused = "a penalty", "leave penalty out"
     elif options.certify is not None:
         refused = f"certify={options.certify!r}", "use certify=None"
     if refused is not None:
@@ -191,6 +194,12 @@ def state(
     """What is to be learned, with the parameters of the machines checked."""
     quality, chooses, share = estimator.quality, chooses_C(estimator), wanted_share(estimator)
     C, choices = 1.0 if chooses else estimator.C, estimator._engine.choices
+    open_penalty = penalty(1.0) if estimator._options.penalty is not None else None
+    if isinstance(open_penalty, WeightPenalty) and open_penalty.is_open:
+        _check_can_choose_strength(estimator, open_penalty)
+        penalty = no_penalty
+    else:
+        open_penalty = None
     given = C, estimator.nu, estimator.epsilon_, data.weight, data.targets
     return Statement(
         targets=data.targets,
@@ -205,6 +214,7 @@ def state(
         share=share,
         even=even_shares(estimator.kernels_) if share != 0.0 else None,
         penalty=penalty,
+        open_penalty=open_penalty,
         constraints=_constraints(estimator),
         hold_out=estimator._hold_out_rule(),
         fold=data.fold,
@@ -212,6 +222,15 @@ def state(
         seed=estimator._seed,
         choices=choices,
     )
+
+
+def _check_can_choose_strength(estimator: CombinationParameters, penalty: WeightPenalty) -> None:
+    """Refuse a strength to be chosen where no rows are held out, or C is a weight."""
+    if estimator._hold_out_rule() is None:
+        raise ValueError(
+            f"expected a penalty of a given strength for {type(estimator).__name__}, got "
+            f"{penalty!r}: no rows with targets are held out to choose it; give strength a number"
+        )
 
 
 def _constraints(

@@ -119,6 +119,10 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         Likewise.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         Likewise.
+    penalty_strength_ : float
+        With a penalty of strength "auto": the strength with the smallest held-out loss.
+    loss_by_strength_ : ndarray of shape (4, 2)
+        Likewise, every strength and its loss on rows held out.
     equal_share_ : float
         Likewise.
     epsilon_ : float

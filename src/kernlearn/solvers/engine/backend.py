@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, Protocol, TypeVar
+
+import numpy as np
 
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.problem import Control
@@ -30,6 +32,9 @@ class Solved(Generic[Found]):
     share: float  # the share of the total that all sources have equally
     solution: Found  # weights and machines
     loss_by_C: Array  # (n_tried, 2): every C tried, and its loss on rows held out
+    # (n_tried, 2): every strength of a penalty, and its loss; and the one that was chosen
+    loss_by_strength: Array = field(default_factory=lambda: np.empty((0, 2)), kw_only=True)
+    strength: float | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,4 +84,14 @@ def learn(backend: Backend[Found], control: Control) -> Learned[Found]:
         held_out = backend.hold_out(C, solution, control)
     if statement.exact_bound:
         bound = backend.exact_bound(C, solution)
-    return Learned(C, solved.share, solution, solved.loss_by_C, held_out, ranks, bound)
+    return Learned(
+        C,
+        solved.share,
+        solution,
+        solved.loss_by_C,
+        held_out,
+        ranks,
+        bound,
+        loss_by_strength=solved.loss_by_strength,
+        strength=solved.strength,
+    )

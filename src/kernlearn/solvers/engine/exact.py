@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.matrices import GramStack
+from kernlearn.families.weights import even_weights
 from kernlearn.numerics.rounding import first_least, is_less
 from kernlearn.quality.registry import CRITERIA, QUALITIES
 from kernlearn.quality.rows_left_out import values_left_out
@@ -44,7 +45,9 @@ def choose(backend: GramProblem, control: Control) -> Solved[Solution]:
         solution = first.learn(C, statement.start, control)
         found = Solved(C, share, solution, np.empty((0, 2)))
     if statement.share is None and control.stopping.stopped is None:
-        return _with_chosen_share(backend, found, control)
+        found = _with_chosen_share(backend, found, control)
+    if statement.open_penalty is not None:
+        found = _with_chosen_strength(backend.at_share(found.share), found, control)
     return found
 
 
@@ -124,6 +127,48 @@ def _with_chosen_share(
         solution = backend.at_share(share).learn(C, tried[share].weights, control)
         n_solves += solution.n_machine_solves
     return replace(found, share=share, solution=replace(solution, n_machine_solves=n_solves))
+
+
+def _with_chosen_strength(
+    backend: GramProblem, found: Solved[Solution], control: Control
+) -> Solved[Solution]:
+    """The strength of the penalty with the smallest held-out loss, from no penalty on."""
+    penalty, options = backend.statement.open_penalty, backend.statement.choices
+    assert penalty is not None
+    if not _is_known(found.solution):
+        return found
+    C, weights, n_solves = found.C, found.solution.weights, found.solution.n_machine_solves
+    at_one = backend.at_penalty(penalty.with_strength(1.0)).penalty(C)
+    assert at_one is not None
+    even = even_weights(backend.weight_set.normaliser, backend.weight_set.total)[: len(weights)]
+    # At the prior itself a penalty is zero; somewhere it is not.
+    size = max(abs(at_one.value(weights)), abs(at_one.value(even)))
+    unit = abs(found.solution.objective) / size if size > 0 else 1.0
+    rough = replace(control, tol=max(control.tol, PATH_TOL))
+    sample_weight = backend.statement.settings.sample_weight
+    losses: list[tuple[float, float]] = []
+    starts = {}
+    for factor in options.strengths:
+        if control.stopping.stopped is not None:
+            break
+        strength = factor * (unit or 1.0)
+        tried = backend.at_penalty(penalty.with_strength(strength)).learn(C, weights, rough)
+        n_solves += tried.n_machine_solves
+        if _is_known(tried):
+            weights = starts[strength] = tried.weights
+            loss = mean_loss(backend.row_losses(C, tried, control), sample_weight)
+            losses.append((strength, loss))
+    known = [(loss, strength) for strength, loss in losses if np.isfinite(loss)]
+    strength = min(known)[1] if known else unit or 1.0
+    last = backend.at_penalty(penalty.with_strength(strength))
+    solution = last.learn(C, starts.get(strength, weights), control)
+    n_solves += solution.n_machine_solves
+    return replace(
+        found,
+        solution=replace(solution, n_machine_solves=n_solves),
+        loss_by_strength=np.array(losses).reshape(-1, 2),
+        strength=strength,
+    )
 
 
 def _is_known(solution: Solution) -> bool:

@@ -16,6 +16,8 @@ import numpy as np
 from kernlearn.families.base import Family
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.matrices import GramStack, WithIdentity
+from kernlearn.families.penalties import WeightPenalty
+from kernlearn.families.prior_kernels import PriorPenalty
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.registry import ALIGNMENTS, CRITERIA, DETERMINANT, QUALITIES, Settings
 from kernlearn.quality.regression import interpolation
@@ -52,7 +54,7 @@ class GramProblem:
     ) -> None:
         check_traces(family.traces)
         self.statement, self.family, self.sampled = statement, family, sampled
-        penalty = statement.penalty(statement.settings.C)
+        penalty = self.penalty(statement.settings.C)
         if penalty is not None:
             _check_penalty(penalty, family.n_matrices, statement.quality, statement.learn_C)
         if statement.constraints:
@@ -71,6 +73,14 @@ class GramProblem:
                 _check_penalty_values(penalty, self.weight_set)
             self._sizes = extreme_sizes(self._solved_family)
 
+    def penalty(self, C: float) -> Penalty | None:
+        """The penalty at C, as a function of the weights."""
+        penalty, family = self.statement.penalty(C), self.family
+        if isinstance(penalty, PriorPenalty) and not isinstance(family, KernelPool):
+            size = self.statement.weight_set(family.traces).kernel_size(family)
+            return penalty.of_family(family, size)
+        return penalty
+
     def learn(self, C: float, start: Array | None, control: Control) -> Solution:
         """The best weights at C."""
         statement, family = self.statement, self._solved_family
@@ -82,7 +92,7 @@ class GramProblem:
             if isinstance(family, KernelPool):
                 machines = _machines(self._quality, statement.targets, settings)
                 return learn_by_columns(family, machines, weight_set, control)
-            penalty, sizes = statement.penalty(C), self._sizes
+            penalty, sizes = self.penalty(C), self._sizes
             if sizes is not None:
                 family, weight_set, penalty = at_unit_size(family, weight_set, penalty, sizes)
             try:
@@ -173,6 +183,16 @@ class GramProblem:
         other.statement = replace(self.statement, share=share)
         return other
 
+    def at_penalty(self, penalty: Penalty) -> GramProblem:
+        """The same problem with this penalty, which is checked."""
+        other = copy(self)
+        other.statement = replace(self.statement, penalty=lambda C: penalty)
+        stated = other.penalty(self.statement.settings.C)
+        assert stated is not None
+        statement = self.statement
+        _check_penalty(stated, self.family.n_matrices, statement.quality, statement.learn_C)
+        return other
+
     def machine_at(self, C: float) -> tuple[str, Settings]:
         """The machine on the learned kernel, whatever that was learned by; C may be infinite."""
         quality = self.statement.quality
@@ -218,14 +238,21 @@ def _check_penalty(penalty: Penalty, m: int, quality: str, learn_C: bool) -> Non
             f"expected no penalty with C='learn', got {name}, which knows nothing of the "
             "identity's weight; give C a number"
         )
+    open_ = isinstance(penalty, WeightPenalty) and penalty.is_open
+    fixed = penalty.with_strength(1.0) if isinstance(penalty, WeightPenalty) else penalty
     try:
-        shape = np.shape(penalty.gradient(np.full(m, 1.0 / m)))
+        shape = np.shape(fixed.gradient(np.full(m, 1.0 / m)))
     except (ValueError, TypeError, IndexError):
         shape = ()
+    if open_:
+        raise ValueError(
+            f"expected a penalty of a given strength, got {penalty!r}: rows held out choose the "
+            "strength in MKLClassifier and MKLRegressor alone; give strength a number"
+        )
     if shape != (m,):
         raise ValueError(
             f"expected a penalty on {m} weights, one for each matrix, got {name} of another size; "
-            f"HyperNorm needs K_pivots of shape ({m}, {m})"
+            f"HyperNorm needs K_pivots of shape ({m}, {m}), GroupNorm {m} groups"
         )
     if quality in ("centered_alignment", DETERMINANT):
         raise ValueError(

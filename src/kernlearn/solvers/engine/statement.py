@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernlearn.families.constraints import Constraint, LinearRows
+from kernlearn.families.penalties import WeightPenalty
 from kernlearn.families.weight_limits import EmptySetError, WeightLimits
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.machine import Machine
@@ -45,6 +46,8 @@ class ChoiceOptions:
     # What sources share, from equal weights to those that are learned altogether.
     shares: tuple[float, ...] = (1.0, 2.0 / 3.0, 1.0 / 3.0, 0.0)
     first_share: float = 2.0 / 3.0  # at which C is chosen
+    # Of the value without a penalty: the part that a penalty has at those weights
+    strengths: tuple[float, ...] = (0.01, 0.1, 1.0, 10.0)
     rows_for_C: int = 500  # a path on all rows takes many times a fit at one C
     rows_for_shares: int = 1500  # shares are told apart by smaller differences
 
@@ -67,6 +70,8 @@ class Statement:
     share: float | None = 0.0
     even: Array | None = None  # (m,): the shares of the kernels where all sources have the same
     penalty: Callable[[float], Penalty | None] = no_penalty  # the penalty at a C, or None
+    # A penalty whose strength held-out rows choose, in place of the penalty at a C
+    open_penalty: WeightPenalty | None = None
     constraints: Sequence[tuple[Constraint, LinearRows]] = ()  # on the weights, with their rows
     hold_out: HoldOut | None = None  # how rows are held out after the fit; None if they are not
     # (n,): the fold of each row, from 0 on; None for folds that are drawn when they are needed
