@@ -55,6 +55,7 @@ IN_MODULES = [
     "results.Solution",
     "results.Status",
     "results.ErrorBound",
+    "results.Extension",
     "exceptions.AtChanceWarning",
     "exceptions.IndefiniteKernelWarning",
     "exceptions.InterruptedWarning",

@@ -1,8 +1,9 @@
 """What functions and fits return: a solution with its certificate, its status, and progress."""
 
 from kernlearn.bound import ErrorBound
+from kernlearn.estimators.mkl.extension import Extension
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Progress
 from kernlearn.solvers.core.solution import Solution, Step
 
-__all__ = ["ErrorBound", "Progress", "Solution", "Status", "Step"]
+__all__ = ["ErrorBound", "Extension", "Progress", "Solution", "Status", "Step"]

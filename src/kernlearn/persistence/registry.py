@@ -30,6 +30,7 @@ from kernlearn.estimators.mixture.preparation import (
     PreparedTable,
     SparsePreparation,
 )
+from kernlearn.estimators.mkl.extension import Extension
 from kernlearn.estimators.mkl.transduction import TransductiveFit
 from kernlearn.kernels.grid import GridKernels
 from kernlearn.methods.view_mkl import StackedRows, ViewMKLClassifier, ViewMKLRegressor
@@ -57,6 +58,7 @@ PRIVATE: dict[str, type] = {
     "EnumMember": EnumMember,
     "ErrorBound": ErrorBound,
     "Exponentials": Exponentials,
+    "Extension": Extension,
     "FixedKernel": FixedKernel,
     "Frame": Frame,
     "GridKernels": GridKernels,

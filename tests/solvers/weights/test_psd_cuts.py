@@ -112,9 +112,9 @@ def test_a_full_subspace_does_not_grow(cuts):
     psd_cuts, _, family = cuts
     basis = np.linalg.qr(np.random.default_rng(3).normal(size=(family.n_points,) * 2))[0]
     for first in range(0, family.n_points - 1, 3):
-        psd_cuts._extend(basis[:, first : min(first + 3, family.n_points - 1)])
+        psd_cuts.add_vectors(basis[:, first : min(first + 3, family.n_points - 1)])
     known = psd_cuts.vectors[:, :3]
-    psd_cuts._extend(known + basis[:, -1:] * [2e-8, 3e-8, 5e-8])
+    psd_cuts.add_vectors(known + basis[:, -1:] * [2e-8, 3e-8, 5e-8])
     V = psd_cuts.vectors
     assert V.shape[1] == family.n_points
     np.testing.assert_allclose(V.T @ V, np.eye(V.shape[1]), atol=1e-10)

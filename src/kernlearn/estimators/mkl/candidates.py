@@ -62,7 +62,7 @@ def gram_candidates(estimator: CombinationParameters, points: Rows, data: Labell
         elif estimator.missing is not None:
             kernels = [with_gaps(kernel) for kernel in kernels]
         estimator.kernels_ = [kernel.fitted_to(points) for kernel in kernels]
-        _require_memory(estimator, points, len(data.targets))
+        require_memory(estimator, points, len(data.targets))
         grams = gram_stack(estimator.kernels_, points)
     grams = check_stack(grams, psd=repair(estimator))
     penalty = _prepared_penalty(estimator, points)
@@ -157,7 +157,8 @@ def is_table(rows: Rows) -> bool:
     return isinstance(rows, np.ndarray) or hasattr(rows, "iloc")
 
 
-def _require_memory(estimator: CombinationParameters, points: Rows, n_machines: int) -> None:
+def require_memory(estimator: CombinationParameters, points: Rows, n_machines: int) -> None:
+    """Refuse more points and kernels than there is memory for."""
     n = len(points) if isinstance(points, list) else points.shape[0]
     d = points.shape[1] if isinstance(points, np.ndarray) and points.ndim == 2 else 1
     n_kernels = len(estimator.kernels_)
@@ -170,7 +171,7 @@ def _require_memory(estimator: CombinationParameters, points: Rows, n_machines: 
 
 
 def repair(estimator: CombinationParameters) -> Repair:
-    """Our kernels are positive semidefinite; matrices and classes from elsewhere may not be."""
+    """What to do about an indefinite matrix: our kernels have none, classes from elsewhere may."""
     if estimator._options.psd != "auto":
         return cast(Repair, estimator._options.psd)
     kernels = estimator.kernels

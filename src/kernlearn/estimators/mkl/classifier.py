@@ -15,7 +15,8 @@ from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_labels_of_classes, class_weights
-from kernlearn.estimators.mkl.combination import CombinationFit, KernelCombination
+from kernlearn.estimators.mkl.combination import CombinationFit
+from kernlearn.estimators.mkl.extension import ExtendableCombination
 from kernlearn.estimators.mkl.held_out_loss import class_losses, hold_out_rule
 from kernlearn.estimators.mkl.options import MKLOptions
 from kernlearn.estimators.mkl.table_inputs import TableInputs
@@ -25,7 +26,7 @@ from kernlearn.solvers.engine.statement import HoldOut
 from kernlearn.typing import Array, FoldsLike, Indices, RandomState, Rows
 
 
-class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type: ignore[misc]
+class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # type: ignore[misc]
     r"""Support vector classifier that learns how to combine several kernels.
 
     .. math::
@@ -64,7 +65,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
         the kernel may be indefinite; then :class:`kernlearn.exceptions.IndefiniteKernelWarning` is
-        raised.
+        raised, and ``extend`` is the cure.
     nu : float, default=0.3
         For "nu_svm", in (0, 1]: upper bound on the share of rows with a margin error. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVC 0.5.
@@ -183,6 +184,9 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         as with one: Theorem 24 of the paper, with δ = 0.05 and the number of labels from which on
         it says something. It is computed when it is first asked for;
         :func:`kernlearn.transductive_error_bound` takes another δ.
+    extension_ : Extension
+        After ``extend``: whether the weights were kept or learned again. The labels of the new rows
+        are in ``transduction_``, after those of ``X_unlabeled``.
 
     Examples
     --------
@@ -284,7 +288,10 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
                 return list(self._signs(y[kept]).T)
 
             qualities = quality_names("labels", "either")
-            self._calibrate(self._learn(rows, targets, weight, unlabeled, qualities, groups))
+            fit = self._learn(rows, targets, weight, unlabeled, qualities, groups)
+            self._finish(fit)
+            if fit.transduced is not None:
+                self._transduce(fit.transduced)
             return self
 
     @property
@@ -294,16 +301,17 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
             self._error_bound = told_bound(self)
         return self._error_bound
 
-    def _calibrate(self, fit: CombinationFit) -> None:
-        """Fit probabilities to held-out values, and label the rows without one."""
+    def _finish(self, fit: CombinationFit) -> None:
+        """Fit probabilities to held-out values."""
         held_out, data = fit.learned.held_out, fit.data
         assert held_out is not None
         Y, weight = np.column_stack(data.targets)[held_out.rows], data.weight[held_out.rows]
         self.calibration_ = fit_calibration(held_out.values, Y, weight)
         together = None if data.groups is None else data.groups[held_out.rows]
         tell_chance(self, chance_of_labels(held_out.values, Y, weight, together))
-        if fit.transduced is not None:
-            self.transduction_ = self._labels(fit.transduced)
+
+    def _transduce(self, values: Array) -> None:
+        self.transduction_ = self._labels(values)
 
     def _hold_out_rule(self) -> HoldOut:
         return hold_out_rule(self._seed, class_losses, stratify=True, machines=False)

@@ -94,7 +94,7 @@ class KernelCombination(CombinationParameters):
             held_out = held_out_together(self, known, kept, len(sample_weight), groups)
             data = Labelled(rows, known, sample_weight[kept], *held_out)
             if rank is None:
-                fit = self._learn_exactly(data, X_unlabeled, control)
+                fit = self._learn_exactly(data, kept, X_unlabeled, control)
                 store_machines(self, fit, kept)
             else:
                 fit = CombinationFit(data, learn_approximately(self, data, rank, control))
@@ -103,7 +103,9 @@ class KernelCombination(CombinationParameters):
             warn_unless_finished(self, fit.learned.solution, control)
             return fit
 
-    def _learn_exactly(self, data: Labelled, X_unlabeled: Rows, control: Control) -> CombinationFit:
+    def _learn_exactly(
+        self, data: Labelled, kept: Indices, X_unlabeled: Rows, control: Control
+    ) -> CombinationFit:
         """On Gram matrices of all rows."""
         if not is_family(self.kernels):
             self.device_ = HOST
@@ -122,7 +124,17 @@ class KernelCombination(CombinationParameters):
         self.kernel_ = (family.combined if of_pool else self._combined)(solution.weights)
         if not of_pool and (X_unlabeled is not None or self.weights == "free"):
             coefs = np.atleast_2d(np.asarray(solution.dual_coef))
-            self._transduction = TransductiveFit(own_rows(points), data.targets, data.weight, coefs)
+            self._transduction = TransductiveFit(
+                rows=own_rows(points),
+                targets=data.targets,
+                weight=data.weight,
+                dual_coef=coefs,
+                kept=kept,
+                n_fitted=family.n_points,
+                total=backend.total,
+                fold=data.fold,
+                groups=data.groups,
+            )
         return CombinationFit(
             data, learned, None if X_unlabeled is None else backend.transduce(solution)
         )
@@ -171,7 +183,7 @@ class KernelCombination(CombinationParameters):
 def forget_fit(estimator: KernelCombination) -> None:
     """Remove what an earlier fit has left, and another one may not set."""
     chosen = "loss_by_C_", "loss_by_strength_", "penalty_strength_"
-    for name in (*chosen, "transduction_", "_transduction", "_error_bound"):
+    for name in (*chosen, "transduction_", "_transduction", "_error_bound", "extension_"):
         estimator.__dict__.pop(name, None)
     forget_low_rank(estimator)
 

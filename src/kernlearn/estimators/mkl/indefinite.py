@@ -49,8 +49,8 @@ def warn_if_indefinite(name: str, kernel: Kernel, rows: Rows, support: Rows) -> 
         f"{name} expected a kernel that is positive semidefinite on the rows to predict, as "
         f"weights='free' made it on those of the fit, got a smallest eigenvalue of {values[0]:.3g} "
         f"or less (the largest is {values[-1]:.3g}) on {counted(len(new), 'row')} of {n_rows} and "
-        f"{counted(len(old), 'support vector')}; pass these rows to fit as X_unlabeled "
-        "(MKLClassifier and MKLRegressor take them), or use weights='positive'",
+        f"{counted(len(old), 'support vector')}; call extend with these rows before predict, which "
+        "learns the weights again with cuts, or use weights='positive'",
         IndefiniteKernelWarning,
         stacklevel=5,
     )

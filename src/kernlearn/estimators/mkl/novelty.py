@@ -10,16 +10,17 @@ from sklearn.base import OutlierMixin
 
 from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
-from kernlearn.estimators.mkl.combination import KernelCombination
+from kernlearn.estimators.mkl.combination import CombinationFit
+from kernlearn.estimators.mkl.extension import ExtendableCombination
 from kernlearn.estimators.mkl.options import MKLOptions
 from kernlearn.estimators.mkl.table_inputs import TableInputs
-from kernlearn.typing import Array, RandomState, Rows
+from kernlearn.typing import Array, Indices, RandomState, Rows
 
 # Support vectors lie on the edge up to rounding, and the edge belongs to the inside.
 ON_THE_EDGE = 1e-9
 
 
-class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
+class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[misc]
     r"""One-class support vector machine that learns how to combine several kernels.
 
     Parameters
@@ -34,7 +35,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
         the kernel may be indefinite; then :class:`kernlearn.exceptions.IndefiniteKernelWarning` is
-        raised.
+        raised, and ``extend`` is the cure.
     normalize : bool, default=True
         Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)). It is on by default, because
         without it the scale of a kernel would count as novelty.
@@ -76,6 +77,8 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         The option ``equal_share``, 0 by default.
     rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_, device_
         Likewise; the loss is the part of the trace of the learned kernel that is left out.
+    extension_ : Extension
+        After ``extend``: whether the weights were kept or learned again.
 
     Examples
     --------
@@ -141,9 +144,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
             inputs = TableInputs(self)
             rows = inputs.checked(X, reset=True)
             weight = inputs.weights(sample_weight, rows)
-            self._learn(rows, lambda kept: [np.zeros(len(kept))], weight, None, ["one_class"])
-            self.intercept_ = self.intercept_ + ON_THE_EDGE * np.abs(self.intercept_)
-            self.offset_ = -float(self.intercept_[0])
+            self._finish(self._learn(rows, _no_targets, weight, None, ["one_class"]))
             return self
 
     @lazy_on_dask
@@ -193,3 +194,12 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
             1 for points like the training data, −1 for novelties.
         """
         return np.where(self.decision_function(X) >= 0, 1, -1)
+
+    def _finish(self, fit: CombinationFit) -> None:
+        """Let points on the edge count as inside."""
+        self.intercept_ = self.intercept_ + ON_THE_EDGE * np.abs(self.intercept_)
+        self.offset_ = -float(self.intercept_[0])
+
+
+def _no_targets(kept: Indices) -> list[Array]:
+    return [np.zeros(len(kept))]

@@ -147,8 +147,13 @@ def check_parameters(estimator: CombinationParameters, qualities: Sequence[str])
     options._check()
     if is_family(estimator.kernels):
         _check_family(estimator)
+    return control_of(estimator)
+
+
+def control_of(estimator: CombinationParameters) -> Control:
+    """When a search is to stop."""
     tol = check_positive("tol", estimator.tol)
-    return Control(tol, options.max_iter, estimator._stopping_control())
+    return Control(tol, estimator._options.max_iter, estimator._stopping_control())
 
 
 def _check_family(estimator: CombinationParameters) -> None:

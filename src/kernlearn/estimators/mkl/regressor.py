@@ -17,7 +17,8 @@ from kernlearn.estimators.held_out.intervals import (
 )
 from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
-from kernlearn.estimators.mkl.combination import CombinationFit, KernelCombination
+from kernlearn.estimators.mkl.combination import CombinationFit
+from kernlearn.estimators.mkl.extension import ExtendableCombination
 from kernlearn.estimators.mkl.held_out_loss import hold_out_rule, squared_losses
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.estimators.mkl.options import MKLOptions
@@ -35,7 +36,7 @@ from kernlearn.typing import Array, FoldsLike, RandomState, Rows
 _TUBE = 0.1
 
 
-class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
+class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
     r"""Support vector or least-squares regression that learns how to combine several kernels.
 
     Parameters
@@ -62,7 +63,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
         the kernel may be indefinite; then :class:`kernlearn.exceptions.IndefiniteKernelWarning` is
-        raised.
+        raised, and ``extend`` is the cure.
     epsilon : float or "auto", default="auto"
         Half the width of the tube of "epsilon_svr", in units of y. "auto" is a tenth of the
         targets' spread, the interquartile range over 1.35: the standard deviation of normal
@@ -131,6 +132,9 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         With ``C="auto"``, every C that was tried and its mean squared error on rows held out.
     rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_, device_
         Likewise.
+    extension_ : Extension
+        After ``extend``: whether the weights were kept or learned again. Predictions of new rows
+        are in ``transduction_``, after those of ``X_unlabeled``.
 
     Examples
     --------
@@ -227,11 +231,10 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             fit = self._learn(
                 rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities, groups
             )
-            found = self._keep_held_out(fit, offset)
-            self._move_intercept(offset, weight)
-            tell_chance(self, found, stacklevel=2, warns=not is_told)
+            self._offset, self._warns_of_chance = offset, not is_told
+            self._finish(fit)
             if fit.transduced is not None:
-                self.transduction_ = fit.transduced[:, 0] + offset
+                self._transduce(fit.transduced + offset)
             return self
 
     @lazy_on_dask
@@ -351,6 +354,15 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
                 stacklevel=3,
             )
         return is_constant
+
+    def _finish(self, fit: CombinationFit) -> None:
+        """Keep what intervals need, and add the targets' offset to the intercept."""
+        found = self._keep_held_out(fit, self._offset)
+        self._move_intercept(self._offset, fit.data.weight)
+        tell_chance(self, found, stacklevel=3, warns=self._warns_of_chance)
+
+    def _transduce(self, values: Array) -> None:
+        self.transduction_ = values[:, 0]
 
     def _hold_out_rule(self) -> HoldOut:
         return hold_out_rule(self._seed, squared_losses, stratify=False, machines=True)

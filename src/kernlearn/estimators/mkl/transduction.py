@@ -13,7 +13,7 @@ from kernlearn.estimators.mkl.parameters import CombinationParameters
 from kernlearn.gram import gram_stack
 from kernlearn.runtime.phrases import counted
 from kernlearn.solvers.core.solution import Solution
-from kernlearn.typing import Array, Rows
+from kernlearn.typing import Array, Indices, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +24,11 @@ class TransductiveFit:
     targets: Sequence[Array]  # (n,): one for each machine
     weight: Array  # (n,): sample weights
     dual_coef: Array  # (k, n): coefficients of all rows with targets
+    kept: Indices  # (n,): their numbers among the rows that were given
+    n_fitted: int  # rows of the fit: the trace is held at its total over them
+    total: float  # what is held at the constraint
+    fold: Indices | None = None  # (n,): as in Labelled
+    groups: Indices | None = None
 
     @property
     def n_labelled(self) -> int:

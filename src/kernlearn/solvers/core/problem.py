@@ -219,6 +219,12 @@ class WeightProblem:
     machines: Sequence[Machine]
     weight_set: WeightSet
     penalty: RescaledPenalty | None
+    rows: Family | None = None  # the matrices with rows that came later, on which K(w) ⪰ 0 too
+
+    @property
+    def cone(self) -> Family:
+        """The matrices on all rows on which K(w) ⪰ 0."""
+        return self.family if self.rows is None else self.rows
 
     @property
     def objective(self) -> MachineObjective:

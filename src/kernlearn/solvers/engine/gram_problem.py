@@ -37,6 +37,11 @@ from kernlearn.solvers.engine.statement import Statement, check_traces
 from kernlearn.solvers.weights.alignment import learn_by_alignment
 from kernlearn.solvers.weights.column_generation import learn_by_columns
 from kernlearn.solvers.weights.determinant import learn_by_determinant
+from kernlearn.solvers.weights.recursive_transduction import (
+    ExtendedSolution,
+    LowestEigenpairs,
+    extend_weights,
+)
 from kernlearn.solvers.weights.search import learn_with_machines
 from kernlearn.typing import Array, Indices
 
@@ -106,6 +111,32 @@ class GramProblem:
         if sizes is None:
             return found
         return replace(found, weights=found.weights / sizes[: len(found.weights)])
+
+    def extend(
+        self,
+        C: float,
+        rows: Family,
+        lowest: LowestEigenpairs,
+        known: Solution,
+        control: Control,
+    ) -> ExtendedSolution:
+        """The best weights at C with K(w) ⪰ 0 on further rows, from those without them."""
+        statement, family, weight_set = self.statement, self._solved_family, self.weight_set
+        assert not isinstance(family, KernelPool)
+        settings, penalty = replace(statement.settings, C=C), statement.penalty(C)
+        machines, sizes = _machines(self._quality, statement.targets, settings), self._sizes
+        if sizes is not None:
+            rows = rows.combined(np.diag(1.0 / sizes))
+            family, weight_set, penalty = at_unit_size(family, weight_set, penalty, sizes)
+            known = replace(known, weights=known.weights * sizes)
+        given = family, rows, lowest, machines, weight_set, known, control, penalty
+        with np.errstate(all="ignore"), threads_for(rows.n_points):
+            found = extend_weights(*given)
+        if sizes is None:
+            return found
+        return replace(
+            found, solution=replace(found.solution, weights=found.solution.weights / sizes)
+        )
 
     def _learned(
         self,

@@ -196,17 +196,27 @@ def pulled_into_cone(
 
 def lowest_eigenpair(K: Array) -> tuple[float, Array]:
     """The most negative eigenvalue, zero if it is rounding, and its eigenvector."""
-    n = len(K)
-    size = float(np.abs(K.diagonal()).max())
-    allowed = 4.0 * rounding(n) * max(size, float(np.linalg.norm(K)) / np.sqrt(n))
+    if is_psd_to_rounding(K):
+        return 0.0, np.zeros(len(K))
+    values, vectors = lowest_eigenpairs(K, 1)
+    value = float(values[0])
+    return (0.0 if value >= -_rounding_of(K) else value), vectors[:, 0]
+
+
+def is_psd_to_rounding(K: Array) -> bool:
+    """Whether a Cholesky factor shows that no eigenvalue is negative by more than rounding."""
+    allowed = _rounding_of(K)
     # Single precision takes half the time. It has more rounding, so as much is taken off the
     # diagonal, and an indefinite matrix breaks down early.
     coarse = allowed * float(np.finfo(np.float32).eps) / EPS
-    if _has_factor(K, np.float32, -coarse) or _has_factor(K, np.float64, allowed):
-        return 0.0, np.zeros(n)
-    values, vectors = lowest_eigenpairs(K, 1)
-    value = float(values[0])
-    return (0.0 if value >= -allowed else value), vectors[:, 0]
+    return _has_factor(K, np.float32, -coarse) or _has_factor(K, np.float64, allowed)
+
+
+def _rounding_of(K: Array) -> float:
+    """What is rounding of an eigenvalue."""
+    n = len(K)
+    size = float(np.abs(K.diagonal()).max())
+    return 4.0 * rounding(n) * max(size, float(np.linalg.norm(K) / np.sqrt(n)))
 
 
 def _has_factor(K: Array, dtype: type, shift: float) -> bool:

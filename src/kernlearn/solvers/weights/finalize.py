@@ -271,7 +271,7 @@ class _FinalWeights:
 def _final_weights(
     problem: WeightProblem, outcome: NewtonOutcome, best: MachineEvaluation, free: bool, tol: float
 ) -> _FinalWeights:
-    given, family = problem.weight_set, problem.family
+    given, family, cone = problem.weight_set, problem.family, problem.cone
     weights = best.weights
     if not free:
         K = family.combine(weights) if best.kernel is None else best.kernel
@@ -290,10 +290,10 @@ def _final_weights(
         size = _own_trace(family, candidate) / family.n_points
         # Into the cone to rounding; where that costs too much, as far as the tolerance asks for.
         for allowed in (0.0, min(unseen, PSD_TOLERANCE * size)):
-            moved, lowest = pulled_into_cone(family, candidate, problem.even, allowed)
+            moved, lowest = pulled_into_cone(cone, candidate, problem.even, allowed)
             if moved is not candidate:
                 moved = rescaled_to_total(moved, given.normaliser, given.total)
-                lowest = lowest_eigenpair(family.combine(moved, labelled_only=False))[0]
+                lowest = lowest_eigenpair(cone.combine(moved, labelled_only=False))[0]
             indefinite = -lowest
             if indefinite > OPTIONS.indefinite * size:
                 continue

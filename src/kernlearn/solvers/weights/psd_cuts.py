@@ -80,13 +80,14 @@ class PsdCuts:
         if len(values) == 0:
             return False
         self._shift = float(np.clip(3.0 * -values.min() / mean, 1e-8, 1.0))
-        return self._extend(vectors)
+        return self.add_vectors(vectors)
 
     def _mean(self, weights: Array) -> float:
         traces = self.family.traces
         return float(np.abs(traces @ weights)) / self.family.n_points
 
-    def _extend(self, vectors: Array) -> bool:
+    def add_vectors(self, vectors: Array) -> bool:
+        """Add unit vectors to the subspace, with their cuts."""
         k, together = self.vectors.shape[1], self.vectors
         for vector in vectors.T:  # one by one: what is new in one of them may be all that is
             for _ in range(2):  # twice is enough for orthogonality

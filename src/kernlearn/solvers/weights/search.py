@@ -120,37 +120,62 @@ def _learn_free(
     then over orthonormal combinations of them, formed once in long double, and only its end is
     told in the matrices' own weights.
     """
-    family, penalty, stopping = problem.family, problem.penalty, control.stopping
     objective = problem.objective
     first = positive_start(objective, problem.positive_domain, control, units, options)
     if first.best is None:  # not even the even mixture has a value
         return NewtonOutcome(None, np.inf, Status.NO_SOLUTION, ()), objective.n_solves
+    search = free_search(problem, first.best, control, units, options)
+    newton, transform = search.newton, search.transform
+    newton.objective.n_solves = objective.n_solves
+    newton.start_from(first, same_family=transform is None)
+    return search.outcome(first.best), newton.objective.n_solves
+
+
+@dataclass(frozen=True, eq=False)
+class FreeSearch:
+    """Newton's method over K(w) ⪰ 0, ready to start."""
+
+    newton: Newton
+    domain: Domain  # of the matrices as they are given
+    transform: Array | None  # what combines them, where they all but depend on one another
+
+    def outcome(self, first: Evaluation) -> NewtonOutcome:
+        """Run the search from this evaluation on; its weights are there to fall back on."""
+        outcome, transform = self.newton.run(), self.transform
+        if outcome.best is None:  # the combination has lost the value to rounding
+            bound = lower_bound(first.plane, self.domain)
+            outcome = NewtonOutcome(first, bound, Status.INACCURATE, outcome.history)
+            transform = None
+        return replace(outcome, transform=transform, safe=first.weights)
+
+
+def free_search(
+    problem: WeightProblem,
+    first: Evaluation,
+    control: Control,
+    units: Units,
+    options: SearchOptions = OPTIONS,
+) -> FreeSearch:
+    """The search over weights of any sign, in coordinates that these first weights are known in."""
+    family, cone, penalty = problem.family, problem.cone, problem.penalty
     plain = free_domain(family, problem.weight_set)
     seen = penalty is not None or plain.limits is not None
     if seen and plain.dropped.shape[1]:
         # No kernel of the set has a quality below the least one.
-        level = first.best.upper - _least_quality(problem, first.best)
+        level = first.upper - _least_quality(problem, first)
         plain = with_null_directions(plain, penalty, level)
     domain, transform = plain, None
     if float((family.norms @ np.abs(domain.basis)).max()) > options.cancelling * problem.trace:
         family, domain, transform = combined_domain(
-            family, domain, problem.weight_set, first.best.weights
+            family, domain, problem.weight_set, first.weights
         )
+        cone = family if problem.rows is None else cone.combined(transform)
         penalty = None if penalty is None else penalty.composed(transform)
-    n_solves = objective.n_solves
     objective = MachineObjective(family, problem.machines, penalty, in_cone=True)
-    objective.n_solves = n_solves
-    cuts = PsdCuts(family, domain, None if transform is None else (problem.family, transform))
-    tell = report_steps(stopping, units.step)
+    cuts = PsdCuts(cone, domain, None if transform is None else (problem.cone, transform))
+    stopping, tell = control.stopping, report_steps(control.stopping, units.step)
     newton = Newton(objective, domain, cuts, control.tol, control.max_iter, stopping, tell)
-    newton.start_from(first, same_family=transform is None)
-    outcome = newton.run()
-    if outcome.best is None:  # the combination has lost the value to rounding
-        bound = lower_bound(first.best.plane, plain)
-        outcome = NewtonOutcome(first.best, bound, Status.INACCURATE, outcome.history)
-        transform = None
-    outcome = replace(outcome, transform=transform, safe=first.best.weights)
-    return outcome, objective.n_solves
+    return FreeSearch(newton, plain, transform)
 
 
 def _least_quality(problem: WeightProblem, best: Evaluation) -> float:
