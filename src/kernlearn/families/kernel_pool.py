@@ -310,6 +310,10 @@ class LandmarkPool:
 
         return self.pool.gathered(of_part, form, tick)
 
+    def exact_forms(self, F: Array, tick: Callable[[], None]) -> Array:
+        """The same of the kernels themselves, on all pairs of rows with a coefficient."""
+        return self.pool.forms(F, tick)
+
     def noise(self, forms: Array, F: Array) -> Array:
         """What rounding may have taken off forms.
 

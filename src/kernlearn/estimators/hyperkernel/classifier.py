@@ -51,7 +51,12 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
     max_pivots : int, default=150
         Limit on the number of pairs.
     n_pairs : int, optional
-        Choose the pivots from a sample of so many pairs.
+        Choose the pivots from a sample of so many pairs; of 20,000 through landmarks.
+    rank : int, "auto" or None, default="auto"
+        None solves on Gram matrices of all rows, one for each pivot. An integer approximates all
+        sections through that many landmarks (rows of X), in time linear in the rows. "auto" does
+        so above 2000 rows, with 64 landmarks. For "soft_margin", "squared_soft_margin" and
+        "least_squares".
     cv : int, splitter or iterable of pairs of rows, default=5
         Folds by which rows are held out, for ``C="auto"`` and probabilities.
         Closed-form leave-one-out needs no folds; with ``groups``, a splitter or pairs of rows these
@@ -89,6 +94,10 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         The learned kernel, made of those pairs alone.
     feature_scales_ : ndarray of shape (n_features,)
         The distance in each column over which the learned kernel falls off (ARDHarmonic).
+    rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_
+        As in :class:`kernlearn.MKLClassifier`, for the sections with weight. The certificate holds
+        for all pivots, seen through the landmarks; ``exact_lower_bound_`` (option ``certify``)
+        holds for the sections themselves.
     classes_, dual_coef_, intercept_, support_, support_vectors_, calibration_
         As in :class:`kernlearn.MKLClassifier`.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
@@ -116,6 +125,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         gamma_factor: float | str = "auto",
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
+        rank: int | str | None = "auto",
         cv: FoldsLike = 5,
         tol: float = 1e-6,
         random_state: RandomState = 0,
@@ -132,6 +142,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         self.gamma_factor = gamma_factor
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs
+        self.rank = rank
         self.cv = cv
         self.tol = tol
         self.random_state = random_state

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn._checks import check_pivots, check_positive
+from kernlearn._cluster import refuse_collection
+from kernlearn._device import HOST
 from kernlearn.estimators.hyperkernel.options import HyperkernelOptions
 from kernlearn.estimators.mkl.candidates import Candidates
 from kernlearn.estimators.mkl.held_out_width import can_tell, held_out_losses, sample_rows
-from kernlearn.estimators.mkl.parameters import Labelled
+from kernlearn.estimators.mkl.parameters import (
+    CombinationParameters,
+    EngineOptions,
+    Labelled,
+    check_certify,
+    state,
+)
 from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.matrices import GramStack
 from kernlearn.gram.incomplete_cholesky import PairCholesky, checked_pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic, Hyperkernel
 from kernlearn.hyperkernels._validation import quiet
 from kernlearn.hyperkernels.base import Expansion
-from kernlearn.kernels import Kernel
+from kernlearn.kernels import Kernel, WeightedSum
 from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.memory import combination_bytes, matrices, require
 from kernlearn.runtime.phrases import counted
-from kernlearn.solvers.core.problem import LARGEST
+from kernlearn.solvers.core.problem import LARGEST, Control
+from kernlearn.solvers.engine.backend import Learned
+from kernlearn.solvers.engine.sections import SectionOptions, learn_sections
+from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.typing import Array, Indices
 
 # Section 7 of the paper: exp(−d²/(50 q²)) with q the 90 % quantile of a column's differences.
@@ -38,6 +50,9 @@ GRID_BYTES = 100_000_000
 MANY_ROWS, FEW_PAIRS = 1500, 2000
 
 
+EXACT_ROWS_OF_SECTIONS = 2000
+
+
 class HyperkernelExpansion:
     """Mixed into an estimator of combinations: its candidates are sections of a hyperkernel."""
 
@@ -45,6 +60,9 @@ class HyperkernelExpansion:
     weights = "positive"
     normalize = False
     _options_type = HyperkernelOptions
+    # Sections are matrices in memory, up to 150 of them
+    _engine = EngineOptions(exact_rows=EXACT_ROWS_OF_SECTIONS)
+    _section_options = SectionOptions()
 
     hyperkernel: Hyperkernel | None
     lambda_q: float
@@ -59,19 +77,59 @@ class HyperkernelExpansion:
     def _candidates(self, points: ArrayLike, data: Labelled) -> Candidates:
         """Sections at the pivots of an incomplete Cholesky factorisation over pairs."""
         ys = data.targets
-        squared = self._options.squared
         check_pivots(self._options.pivot_tol, self.max_pivots)
         X = np.asarray(points, dtype=float)
         self.hyperkernel_ = self._prepared_hyperkernel(X, data)
         grams, K_pivots = self._sections(X, *self._chosen_pivots(X, len(ys)))
-        lambda_q, prior = check_positive("lambda_q", self.lambda_q), np.zeros(0)
+        penalty = self._penalty(K_pivots, ys)
+        return Candidates(GramStack(grams, len(data.weight)), self._scale(ys), penalty)
+
+    def _learn_approximately(
+        self, data: Labelled, rank: int | str, control: Control
+    ) -> Learned[LowRankSolution]:
+        """Sections at pivots of a sample of the pairs, seen through landmarks."""
+        assert isinstance(self, CombinationParameters)
+        check_pivots(self._options.pivot_tol, self.max_pivots)
+        refuse_collection(data.X, "X")
+        if self._options.near is not None:
+            raise ValueError(
+                f"expected at most {EXACT_ROWS_OF_SECTIONS:,} rows with a prior kernel, got "
+                f"{len(data.weight):,}; fit to a sample of them, or leave the prior kernel out"
+            )
+        X, ys = np.asarray(data.X, dtype=float), data.targets
+        self.device_ = HOST
+        self.hyperkernel_ = self._prepared_hyperkernel(X, data)
+        n_pairs = self._section_options.pairs if self.n_pairs is None else self.n_pairs
+        limits = self._options.pivot_tol, self.max_pivots, n_pairs, self._seed
+        chosen = checked_pair_cholesky(self.hyperkernel_, X, *limits)
+        self.pivot_residual_, self.pivots_ = chosen.relative_residual, X[chosen.pivots]
+        penalty = self._penalty(self.hyperkernel_(self.pivots_), ys)
+        statement = state(self, data, len(self.pivots_), self._scale(ys), penalty)
+        bound = check_certify(self._options.certify, statement.free_sign)
+        learned, active, sections = learn_sections(
+            self.hyperkernel_,
+            self.pivots_,
+            X,
+            rank,
+            replace(statement, exact_bound=bound),
+            control,
+            self._engine.limits,
+            self._section_options,
+        )
+        self._tell(len(active))
+        self.kernel_ = WeightedSum(sections, learned.solution.weights[active])
+        return learned
+
+    def _penalty(self, K_pivots: Array, ys: Sequence[Array]) -> Callable[[float], HyperNorm]:
+        lambda_q, squared = check_positive("lambda_q", self.lambda_q), self._options.squared
+        prior = np.zeros(0)
         if self._options.near is not None:
             K_pivots, prior = self._with_prior(self._options.near, K_pivots)
 
         def penalty(C: float) -> HyperNorm:
             return HyperNorm(K_pivots, lambda_q * self._penalty_factor(ys, C), squared, prior)
 
-        return Candidates(GramStack(grams, len(data.weight)), self._scale(ys), penalty)
+        return penalty
 
     def _sections(self, X: Array, pivots: Indices, known: Array | None) -> tuple[Array, Array]:
         """The sections of the pivots, and the hyperkernel on the pivots themselves."""
@@ -125,13 +183,16 @@ class HyperkernelExpansion:
 
     def _combined(self, weights: Array) -> Kernel:
         kept = weights > 0
-        if self.verbose:
-            sections = "one section" if kept.sum() == 1 else "a sum of sections"
-            print(
-                f"{type(self).__name__}: the kernel keeps {kept.sum()} of {len(kept)} pairs: it is "
-                f"{sections} of the hyperkernel"
-            )
+        self._tell(int(kept.sum()))
         return self.hyperkernel_.expansion(self.pivots_[kept], weights[kept])
+
+    def _tell(self, n_active: int) -> None:
+        if self.verbose:
+            sections = "one section" if n_active == 1 else "a sum of sections"
+            print(
+                f"{type(self).__name__}: the kernel keeps {n_active} of {len(self.pivots_)} pairs: "
+                f"it is {sections} of the hyperkernel"
+            )
 
     @property
     def n_active_pivots_(self) -> int:

@@ -39,7 +39,11 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
     max_pivots : int, default=150
         Limit on the number of pairs.
     n_pairs : int, optional
-        Choose the pivots from a sample of so many pairs.
+        Choose the pivots from a sample of so many pairs; of 20,000 through landmarks.
+    rank : int, "auto" or None, default="auto"
+        None solves on Gram matrices of all rows, one for each pivot. An integer approximates all
+        sections through that many landmarks (rows of X), in time linear in the rows. "auto" does
+        so above 2000 rows, with 64 landmarks.
     tol : float, default=1e-6
         Relative duality gap to reach. The least-squares estimators, such as
         :class:`kernlearn.LSSVMClassifier`, solve no convex problem: their ``tol`` is on a slope.
@@ -61,7 +65,7 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         Threshold: ``decision_function = score_samples − offset_``.
     hyperkernel_, gamma_factor_, pivots_, pivot_residual_, weights_, n_active_pivots_, kernel_
         As in :class:`kernlearn.HyperkernelClassifier`.
-    feature_scales_
+    feature_scales_, rank_, landmarks_, landmark_coef_, residual_trace_, exact_lower_bound_
         Likewise.
 
     Examples
@@ -83,6 +87,7 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         gamma_factor: float | str = "auto",
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
+        rank: int | str | None = "auto",
         tol: float = 1e-6,
         random_state: RandomState = 0,
         verbose: int = 0,
@@ -95,6 +100,7 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         self.gamma_factor = gamma_factor
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs
+        self.rank = rank
         self.tol = tol
         self.random_state = random_state
         self.verbose = verbose

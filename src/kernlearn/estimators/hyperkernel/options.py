@@ -31,6 +31,9 @@ class HyperkernelOptions(CombinationOptions):
         standard deviation of y for a regression other than "least_squares".
     pivot_tol : float, default=1e-6
         Residual of the factorisation over pairs, relative to its trace.
+    certify : {"exact"}, optional
+        Whether to bound the problem without landmarks too, in ``exact_lower_bound_``: every section
+        is evaluated on all pairs of rows that have a coefficient, in blocks.
     max_iter : int, default=200
         Limit on the number of kernels tried.
     warm_start : bool, default=False
@@ -60,6 +63,7 @@ class HyperkernelOptions(CombinationOptions):
         near: Expansion | None = None,
         total: float | None = None,
         pivot_tol: float = 1e-6,
+        certify: str | None = None,
         max_iter: int = 200,
         warm_start: bool = False,
         callback: Callable[[Progress], object] | None = None,
@@ -68,6 +72,7 @@ class HyperkernelOptions(CombinationOptions):
         self.near = near
         self.total = total
         self.pivot_tol = pivot_tol
+        self.certify = certify
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.callback = callback

@@ -46,7 +46,12 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
     max_pivots : int, default=150
         Limit on the number of pairs.
     n_pairs : int, optional
-        Choose the pivots from a sample of so many pairs.
+        Choose the pivots from a sample of so many pairs; of 20,000 through landmarks.
+    rank : int, "auto" or None, default="auto"
+        None solves on Gram matrices of all rows, one for each pivot. An integer approximates all
+        sections through that many landmarks (rows of X), in time linear in the rows. "auto" does
+        so above 2000 rows, with 64 landmarks. For "epsilon_svr" and "least_squares", not for
+        "nu_svr".
     cv : int, splitter or iterable of pairs of rows, default=5
         Folds by which rows are held out, for ``C="auto"`` and intervals.
         Closed-form leave-one-out needs no folds; with ``groups``, a splitter or pairs of rows these
@@ -70,7 +75,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
     ----------
     hyperkernel_, gamma_factor_, pivots_, pivot_residual_, weights_, n_active_pivots_, kernel_
         As in :class:`kernlearn.HyperkernelClassifier`.
-    feature_scales_
+    feature_scales_, rank_, landmarks_, landmark_coef_, residual_trace_, exact_lower_bound_
         Likewise.
 
     Examples
@@ -95,6 +100,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         gamma_factor: float | str = "auto",
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
+        rank: int | str | None = "auto",
         cv: FoldsLike = 5,
         tol: float = 1e-6,
         random_state: RandomState = 0,
@@ -111,6 +117,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         self.gamma_factor = gamma_factor
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs
+        self.rank = rank
         self.cv = cv
         self.tol = tol
         self.random_state = random_state

@@ -41,6 +41,7 @@ from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.engine.backend import Learned, learn
 from kernlearn.solvers.engine.exact import CriterionSolution, ExactBackend
+from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.typing import Array, Indices, Rows
 
 # The targets of every machine on the rows of these numbers.
@@ -97,7 +98,7 @@ class KernelCombination(CombinationParameters):
                 fit = self._learn_exactly(data, kept, X_unlabeled, control)
                 store_machines(self, fit, kept)
             else:
-                fit = CombinationFit(data, learn_approximately(self, data, rank, control))
+                fit = CombinationFit(data, self._learn_approximately(data, rank, control))
                 store_low_rank(self, fit.learned)
             store_certificate(self, fit.learned)
             warn_unless_finished(self, fit.learned.solution, control)
@@ -138,6 +139,12 @@ class KernelCombination(CombinationParameters):
         return CombinationFit(
             data, learned, None if X_unlabeled is None else backend.transduce(solution)
         )
+
+    def _learn_approximately(
+        self, data: Labelled, rank: int | str, control: Control
+    ) -> Learned[LowRankSolution]:
+        """Through landmarks; for sections of a hyperkernel this is overridden."""
+        return learn_approximately(self, data, rank, control)
 
     def _decision(self, X: Rows) -> Array:
         """Decision values of shape (n, number of machines)."""

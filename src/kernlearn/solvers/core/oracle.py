@@ -138,17 +138,6 @@ class MachineObjective:
             solutions.append(solution)
         return MachineEvaluation(self, weights, K, solutions)
 
-    def _touching(self, penalty: Penalty, weights: Array, gradient: Array) -> Array:
-        """Where the penalty's tangent is taken: next to positive weights, where it bounds best.
-
-        At the optimum the slopes of all terms are those of the kernels with weight, or more.
-        """
-        r, touching = self.normaliser, getattr(penalty, "touching", None)
-        if r is None or touching is None or weights.min() < 0 or not weights @ r > 0:
-            return weights
-        level = float(weights @ (gradient + penalty.gradient(weights))) / float(weights @ r)
-        return np.asarray(touching(weights, level * r - gradient))
-
     def plane(self, coefs: Sequence[Array], K_i_coefs: Sequence[Array], weights: Array) -> Plane:
         """The plane below the objective that feasible coefficients define, rounding allowed for.
 
@@ -163,15 +152,36 @@ class MachineObjective:
         # |a|ᵀ|Kᵢ||a| is at most ‖a‖² times the Frobenius norm of Kᵢ.
         size = sum(_length(a) * _error(a, off, 0.5) for a, off in zip(coefs, missed, strict=True))
         noise = size * self.family.norms + len(coefs) * EPS * np.abs(gradient)
-        constant, slack = plane.constant, 0.0
-        if self.penalty is not None:
-            at = self._touching(self.penalty, weights, gradient)
-            slope = self.penalty.gradient(at)
-            value, product = self.penalty.value(at), slope * at
-            constant += value - float(product.sum())
-            slack += (m + 8) * EPS * (abs(value) + float(np.abs(product).sum()))
-            gradient, noise = gradient + slope, noise + 8 * EPS * np.abs(slope)
-        return replace(plane, constant=constant - slack, gradient=gradient, noise=noise)
+        plane = replace(plane, noise=noise)
+        if self.penalty is None:
+            return plane
+        return penalized_plane(plane, self.penalty, weights, self.normaliser)
+
+
+def penalized_plane(
+    plane: Plane, penalty: Penalty, weights: Array, normaliser: Array | None = None
+) -> Plane:
+    """The plane of a quality and the tangent of a penalty at these weights, rounding allowed for.
+
+    `normaliser` holds the rᵢ of positive weights. The tangent is then taken next to them, where it
+    bounds best: at the optimum the slopes of all terms are those of the kernels with weight, or
+    more.
+    """
+    at, touching = weights, getattr(penalty, "touching", None)
+    if normaliser is not None and touching is not None and weights.min() >= 0:
+        size = float(weights @ normaliser)
+        if size > 0:
+            level = float(weights @ (plane.gradient + penalty.gradient(weights))) / size
+            at = np.asarray(touching(weights, level * normaliser - plane.gradient))
+    slope = penalty.gradient(at)
+    value, product = penalty.value(at), slope * at
+    slack = (len(at) + 8) * EPS * (abs(value) + float(np.abs(product).sum()))
+    return replace(
+        plane,
+        constant=plane.constant + value - float(product.sum()) - slack,
+        gradient=plane.gradient + slope,
+        noise=plane.noise + 8 * EPS * np.abs(slope),
+    )
 
 
 def _shows_indefinite(K: Array, solution: MachineSolution) -> bool:

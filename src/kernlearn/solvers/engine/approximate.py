@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +13,11 @@ from kernlearn.families.kernel_pool import KernelPool, LandmarkPool, shared_land
 from kernlearn.families.matrices import GramStack
 from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.kernels import Kernel
+from kernlearn.quality.machine import Machine
 from kernlearn.runtime.threads import threads_for
-from kernlearn.solvers.core.certificate import certified_status
+from kernlearn.solvers.core.certificate import certified_status, corner_bound
+from kernlearn.solvers.core.oracle import Penalty, Plane, coefficient_plane
+from kernlearn.solvers.core.penalized import on_some
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet
 from kernlearn.solvers.engine.backend import Learned, learn
 from kernlearn.solvers.engine.exact import choose, sample_for_C
@@ -29,7 +32,12 @@ from kernlearn.solvers.nystroem.proximal import respond, with_sum
 from kernlearn.solvers.nystroem.rank import FactorLimits, RankOptions, RankSearch
 from kernlearn.solvers.nystroem.weight_search import learn_least_squares, learn_machines
 from kernlearn.solvers.weights.choice_of_C import PATH_TOL
-from kernlearn.solvers.weights.column_generation import ColumnGeneration
+from kernlearn.solvers.weights.column_generation import OPTIONS as COLUMNS
+from kernlearn.solvers.weights.column_generation import (
+    ColumnGeneration,
+    ColumnGenerationOptions,
+    tightest_plane,
+)
 from kernlearn.solvers.weights.column_master import Master, proof_of
 from kernlearn.typing import Array, Indices, Rows
 
@@ -45,10 +53,11 @@ class FactorMaster(Master):
         source: Rows,  # the rows, where they are worked on
         statement: Statement,  # what is to be learned
         limits: FactorLimits,  # how much is kept in memory
+        penalty: Penalty | None = None,  # of the weights of all kernels
     ) -> None:
         most = int(limits.wide_room(source) / (pool.n_points * len(pool.landmarks)))
         super().__init__(min(max(most, 2), LARGEST, pool.n_matrices))
-        self.pool, self.source, self.limits = pool, source, limits
+        self.pool, self.source, self.limits, self.penalty = pool, source, limits, penalty
         self.settings = statement.settings
         self.machines = statement.machines(self.settings)
         self.Y = np.column_stack(statement.targets)
@@ -72,10 +81,9 @@ class FactorMaster(Master):
             return self._by_moments(factors, weight_set, control)
         rows = FactorRows(self.source, factors, keep=True)
         exact = self.pool.traces[self.active]
+        known = np.array([exact, exact]), weight_set, control, self._last
         with threads_for(rows.n_rows):
-            found = learn_machines(
-                rows, self.machines, np.array([exact, exact]), weight_set, control, self._last
-            )
+            found = learn_machines(rows, self.machines, *known, penalty=self._own_penalty())
         self._last = replace(found, proof=None)
         return found, proof_of(found, found.proof)
 
@@ -87,7 +95,8 @@ class FactorMaster(Master):
         together = np.zeros(len(self.Y), dtype=np.intp)
         with threads_for(factors.n_columns):
             moments = moments_by_fold(self.source, factors, self.Y, theta, together)[0]
-            found = learn_least_squares(moments, factors, ridge, weight_set, control)
+            known = moments, factors, ridge, weight_set, control
+            found = learn_least_squares(*known, penalty=self._own_penalty())
         rows = FactorRows(self.source, factors, keep=False)
         proof = found.proof
         shares = np.ones(1) if proof is None else proof.shares
@@ -97,6 +106,10 @@ class FactorMaster(Master):
             left -= np.average(left, axis=0, weights=theta)  # so that coefficients sum to zero
             coefs.append((theta[:, None] * left).T / ridge)
         return found, Proof(shares, np.array(coefs), 0.0)
+
+    def _own_penalty(self) -> Penalty | None:
+        """The penalty as a function of the weights of the active kernels."""
+        return on_some(self.penalty, self.active, self.pool.n_matrices)
 
     def _add(self, i: int) -> None:
         self.maps.append(self.pool.map(i))
@@ -151,20 +164,49 @@ def learn_family(
     """
     rank = ranks.first if isinstance(rank, str) else rank
     pool = LandmarkPool(kernels, shared_landmarks(kernels.points, rank, statement.seed))
+    return learn_pool(source, pool, statement, control, limits)
+
+
+def learn_pool(
+    source: Rows,
+    pool: LandmarkPool,
+    statement: Statement,
+    control: Control,
+    limits: FactorLimits,
+    options: ColumnGenerationOptions = COLUMNS,
+) -> tuple[Learned[LowRankSolution], Indices, list[Kernel]]:
+    """The same for kernels whose landmarks are chosen, with the penalty of the statement."""
+    m, penalty = pool.n_matrices, statement.penalty(statement.settings.C)
     weight_set = statement.weight_set(pool.traces)
-    master = FactorMaster(pool, source, statement, limits)
+    master = FactorMaster(pool, source, statement, limits, penalty)
     search = replace(control, tol=SEARCH * control.tol)
-    found = ColumnGeneration(pool, master, master.machines, weight_set, search).run()
+    stated = master, master.machines, weight_set, search
+    found = ColumnGeneration(pool, *stated, options, penalty).run()
     active = np.flatnonzero(found.weights)
     made = [pool.pool.kernel(int(i)) for i in active]
     maps = [pool.map(int(i)) for i in active]
-    table = KernelTable(source, made, rank, maps, near=found, limits=limits)
-    few = replace(statement, total=weight_set.total, start=found.weights[active])
+    table = KernelTable(source, made, len(pool.landmarks), maps, near=found, limits=limits)
+    few = replace(
+        statement,
+        total=weight_set.total,
+        start=found.weights[active],
+        penalty=lambda C: on_some(statement.penalty(C), active, m),
+        exact_bound=False,
+    )
     last = replace(control, tol=LAST * control.tol, lower=found.lower_bound)
-    learned = learn(approximate_backend(table, few, last), last)
+    backend = approximate_backend(table, few, last)
+    learned = learn(backend, last)
     solution = learned.solution
-    weights = np.zeros(pool.n_matrices)
+    weights = np.zeros(m)
     weights[active] = solution.weights
+    exact = None
+    if statement.exact_bound:
+        coefs = backend.dual_coef(learned.C, solution)
+        plane = exact_plane(pool, master.machines, coefs, weight_set, control)
+        if penalty is not None:
+            near = replace(weight_set, start=weights)
+            plane = tightest_plane(plane, penalty, near, options.tangent * control.tol)
+        exact = corner_bound(plane, weight_set.normaliser, weight_set.total)
     bound = min(found.lower_bound - solution.rounding, solution.objective)
     solution = replace(
         solution,
@@ -174,7 +216,22 @@ def learn_family(
         n_machine_solves=found.n_machine_solves + solution.n_machine_solves,
         history=found.history,
     )
-    return replace(learned, solution=solution), active, made
+    return replace(learned, solution=solution, exact_bound=exact), active, made
+
+
+def exact_plane(
+    pool: LandmarkPool,
+    machines: Sequence[Machine],
+    coefs: Array,  # (k, n): feasible coefficients
+    weight_set: WeightSet,
+    control: Control,
+) -> Plane:
+    """The plane of these coefficients below the objective of the exact kernels, all of them."""
+    used = weight_set.normaliser > 0
+    ratios = pool.traces[used] / weight_set.normaliser[used]
+    forms = pool.exact_forms(coefs, control.stopping.check)
+    trace = weight_set.total * float(ratios.max())
+    return coefficient_plane(machines, list(coefs), -0.5 * forms, trace)
 
 
 def settle_on_sample(

@@ -81,10 +81,9 @@ class FactorBackend(ABC):
 
     def certify(self, solved: Solved[LowRankSolution], control: Control) -> LowRankSolution:
         """The solution with the value of its function, recomputed from its coefficients."""
-        machines, values = self.machines(solved.C), self.values
-        return certified(
-            solved.solution, machines, values, self.weight_set, control.tol, self.in_long_double
-        )
+        machines, penalty = self.machines(solved.C), self.statement.penalty(solved.C)
+        known = self.weight_set, control.tol, self.in_long_double, penalty
+        return certified(solved.solution, machines, self.values, *known)
 
     def exact_bound(self, C: float, solution: LowRankSolution) -> float:
         """A bound from the exact kernels on all pairs of rows, in blocks."""

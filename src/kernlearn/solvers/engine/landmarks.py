@@ -72,11 +72,11 @@ class LandmarkBackend(FactorBackend):
                     control,
                     self.table.near,
                     self.table.limits.coarse_rows,
+                    self.statement.penalty(C),
                 )
+        known = weight_set, control, self._triangles, self.statement.penalty(C)
         with threads_for(self.factors.n_columns):
-            return learn_least_squares(
-                self.seen.moments, self.factors, 1.0 / C, weight_set, control, self._triangles
-            )
+            return learn_least_squares(self.seen.moments, self.factors, 1.0 / C, *known)
 
     @cached_property
     def _out(self) -> LowRankFolds:
@@ -102,7 +102,8 @@ class LandmarkBackend(FactorBackend):
             machines = self.machines(solved.C)
             near = replace(self.weight_set, start=solution.weights)
             few = replace(control, max_iter=min(control.max_iter, FROM_ROWS))
-            again = learn_machines(self.rows, machines, self.traces, near, few)
+            penalty = self.statement.penalty(solved.C)
+            again = learn_machines(self.rows, machines, self.traces, near, few, penalty=penalty)
             if again.status is Status.ITERATION_LIMIT:
                 again = replace(again, status=solution.status)
             again = super().certify(replace(solved, solution=again), control)
@@ -194,7 +195,7 @@ class WideBackend(FactorBackend):
         table = self.table
         known = self.traces, self.weight_set, control, table.near, table.limits.coarse_rows
         with threads_for(self.rows.n_rows):
-            return learn_machines(self.rows, self.machines(C), *known)
+            return learn_machines(self.rows, self.machines(C), *known, self.statement.penalty(C))
 
     @property
     def values(self) -> Values:

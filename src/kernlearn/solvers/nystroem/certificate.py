@@ -33,6 +33,7 @@ from kernlearn.quality.machine import Machine, Multipliers
 from kernlearn.quality.multipliers import best_multipliers, value_noise
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.certificate import certified_status
+from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.problem import Proof, WeightSet
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.weights.finalize import PRECISION
@@ -75,6 +76,7 @@ def certified(
     weight_set: WeightSet,  # which weights are allowed
     tol: float,  # relative gap that is asked for
     in_long_double: bool = True,  # whether values are to be had in long double, too
+    penalty: Penalty | None = None,  # on the weights
 ) -> LowRankSolution:
     """The solution with the value of its function, and a bound and a status that go with it."""
     if found.status is Status.TRIVIAL:  # the zero function, in place of rounding errors
@@ -86,6 +88,10 @@ def certified(
     few = in_long_double and machines[0].n_points * found.coef.size <= LONG_DOUBLE_PRODUCTS
     if now.noise > enough and few:
         now = _value(found, machines, parts, values, np.longdouble)
+    if penalty is not None:
+        added = float(penalty.value(found.weights))
+        noise = now.noise + rounding(len(found.weights)) * abs(added)
+        now = now._replace(value=now.value + added, noise=noise)
     exact = found.weights.astype(np.longdouble)
     missed = abs(float((exact @ weight_set.normaliser) / weight_set.total - 1.0))
     noise = now.noise + missed * abs(now.value)

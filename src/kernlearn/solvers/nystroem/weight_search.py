@@ -14,8 +14,9 @@ from kernlearn.families.weights import Domain, free_weights
 from kernlearn.gram.landmarks import left_out
 from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.certificate import certified_status
-from kernlearn.solvers.core.oracle import Objective
-from kernlearn.solvers.core.problem import Control, Proof, Units, WeightSet
+from kernlearn.solvers.core.oracle import Objective, Penalty
+from kernlearn.solvers.core.penalized import PenalizedObjective, without_penalty
+from kernlearn.solvers.core.problem import Control, Proof, RescaledPenalty, Units, WeightSet
 from kernlearn.solvers.core.solution import Solution, report_steps
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.solvers.nystroem.least_squares import LeastSquaresEvaluation, LeastSquaresObjective
@@ -37,10 +38,11 @@ def learn_least_squares(
     weight_set: WeightSet,
     control: Control,
     triangles: tuple[Array, Array] | None = None,
+    penalty: Penalty | None = None,
 ) -> LowRankSolution:
     """Minimise the value of the least-squares machines over the weights (inputs are checked).
 
-    Weights of both signs need the triangular factors of Z, and of ZᵀΘHZ.
+    Weights of both signs have no penalty, and need the triangular factors of Z, and of ZᵀΘHZ.
     """
     assert weight_set.free_sign == (triangles is not None)
     G, B, s = moments.centred()
@@ -55,8 +57,9 @@ def learn_least_squares(
         None if triangles is None else triangles[1],
     )
     stand_in = None if triangles is None else factors.small_stack(triangles[0])
-    outcome = minimise(objective, weight_set, control, units, stand_in)
-    best = outcome.best
+    whole = penalized(objective, penalty, units, weight_set)
+    outcome = minimise(whole, weight_set, control, units, stand_in)
+    best = without_penalty(outcome.best)
     if best is None:
         raise ValueError(
             f"expected 1/C to be more than the rounding of the kernels, got {ridge:.3g} beside "
@@ -81,6 +84,7 @@ def learn_machines(
     control: Control,
     near: Solution | None = None,
     coarse_rows: int = 2000,
+    penalty: Penalty | None = None,
 ) -> LowRankSolution:
     """Minimise the value of machines over the weights, through factors (inputs are checked).
 
@@ -95,9 +99,10 @@ def learn_machines(
     if near is not None and near.dual_coef is not None:
         objective.start = _carried_over(near.dual_coef, near.intercept, rows, units)
     elif rows.n_rows > 2 * coarse_rows:
-        weight_set = _coarse_start(objective, weight_set, control, units, coarse_rows)
-    outcome = minimise(objective, weight_set, control, units, stand_in)
-    best = outcome.best
+        weight_set = _coarse_start(objective, weight_set, control, units, coarse_rows, penalty)
+    whole = penalized(objective, penalty, units, weight_set)
+    outcome = minimise(whole, weight_set, control, units, stand_in)
+    best = without_penalty(outcome.best)
     assert isinstance(best, FactorEvaluation)
     coef = np.column_stack([s.columns for s in best.solutions]) * units.target
     intercept = np.array([s.intercept for s in best.solutions]) * units.target
@@ -122,18 +127,33 @@ def _carried_over(
     ]
 
 
+def penalized(
+    objective: Objective, penalty: Penalty | None, units: Units, weight_set: WeightSet
+) -> Objective:
+    """The objective with a penalty in the user's units, if there is one."""
+    if penalty is None:
+        return objective
+    return PenalizedObjective(objective, RescaledPenalty(penalty, units), weight_set.normaliser)
+
+
 def _coarse_start(
-    objective: FactorObjective, weight_set: WeightSet, control: Control, units: Units, n_rows: int
+    objective: FactorObjective,
+    weight_set: WeightSet,
+    control: Control,
+    units: Units,
+    n_rows: int,
+    penalty: Penalty | None,
 ) -> WeightSet:
     """Weights and functions learned from a sample of the rows, with which to begin on all."""
     machines, domain = objective.machines, weight_set.positive_domain(units.kernel)
 
     def objective_on(rows: Indices, few: list[Machine]) -> tuple[Objective, Domain]:
-        return FactorObjective(objective.rows.subset(rows), few), domain
+        on_some = FactorObjective(objective.rows.subset(rows), few)
+        return penalized(on_some, penalty, units, weight_set), domain
 
     sample = CoarseSample(n_rows, COARSE_TOL, 20)
     newton = search_on_sample(objective_on, machines, sample, control.stopping)
-    best = newton.best
+    best = without_penalty(newton.best)
     objective.n_solves += newton.objective.n_solves
     if not isinstance(best, FactorEvaluation):
         return weight_set

@@ -30,14 +30,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernlearn.families.kernel_pool import KernelPool, LandmarkPool
+from kernlearn.families.weights import even_weights
 from kernlearn.quality.machine import Machine
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped
 from kernlearn.solvers.core.certificate import certified_status, corner_bound
-from kernlearn.solvers.core.oracle import Plane, coefficient_plane
+from kernlearn.solvers.core.oracle import Penalty, Plane, coefficient_plane, penalized_plane
+from kernlearn.solvers.core.penalized import PenalizedObjective, PlaneObjective
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet
 from kernlearn.solvers.core.solution import Solution, Step, relative_gap
 from kernlearn.solvers.weights.column_master import ROOM, GramMaster, Master, MasterOptions
+from kernlearn.solvers.weights.newton import Newton
 from kernlearn.typing import Array, Indices
 
 
@@ -49,10 +52,12 @@ class ColumnGenerationOptions:
     share: float = 0.2  # of the gap that is left: how well a master is solved
     loosest: float = 1e-2  # relative gap of a master at most
     finest: float = 0.3  # and at least, relative to the tolerance
+    tangent: float = 0.05  # of the tolerance: how well tangents of a penalty are chosen
     excess: float = 1e-9  # of a price over those of the master, relatively: worth a place
 
 
 OPTIONS = ColumnGenerationOptions()
+TANGENTS = 50  # of a penalty, at most
 
 
 def learn_by_columns(
@@ -88,8 +93,9 @@ class ColumnGeneration:
         weight_set: WeightSet,
         control: Control,
         options: ColumnGenerationOptions = OPTIONS,
+        penalty: Penalty | None = None,  # of all weights; the master knows it, too
     ) -> None:
-        self.options = options
+        self.options, self.penalty = options, penalty
         self.pool, self.master, self.machines = pool, master, machines
         self.given, self.control = weight_set, control
         used = weight_set.normaliser > 0
@@ -136,9 +142,10 @@ class ColumnGeneration:
             return _highest_priced(start, 0.0, len(start))
         proof = self.master.first(self.trace / self.pool.n_points)
         self.n_solves += len(self.machines)
+        even = even_weights(self.given.normaliser, self.given.total)
         plane = self._priced(proof, lambda: None)
-        self.lower = corner_bound(plane, self.given.normaliser, self.given.total)
-        return _highest_priced(self._prices(plane), -np.inf, self.options.joining)
+        self.lower = self._bound_of(plane, even)
+        return _highest_priced(self._prices(plane, even), -np.inf, self.options.joining)
 
     def _solved(self, tol: float) -> _MasterSolution:
         """The master problem, solved to a tolerance."""
@@ -165,15 +172,15 @@ class ColumnGeneration:
     def _look_around(self, last: _MasterSolution) -> Indices:
         """Price all kernels, raise the bound, and say who is to join the master."""
         plane = self._priced(last.proof, self.stopping.check)
-        bound = corner_bound(plane, self.given.normaliser, self.given.total)
-        self.lower = max(self.lower, bound)
+        self.lower = max(self.lower, self._bound_of(plane, last.weights))
         if self.history:
             self.history[-1] = replace(self.history[-1], lower_bound=self.lower)
         self._tell()
-        prices = self._prices(plane)
+        prices = self._prices(plane, last.weights)
         paid = float(prices[self.master.active].max())
         prices[self.master.active] = -np.inf
-        return _highest_priced(prices, paid * (1.0 + self.options.excess), self.options.joining)
+        least = paid + self.options.excess * abs(paid)
+        return _highest_priced(prices, least, self.options.joining)
 
     def _tell(self) -> None:
         """Tell of a round."""
@@ -187,7 +194,7 @@ class ColumnGeneration:
         self.stopping.tell(message, objective, bound, gap)
 
     def _priced(self, proof: Proof, tick: Callable[[], None]) -> Plane:
-        """The plane of a proof, with the slopes of all kernels."""
+        """The plane of a proof, with the slopes of all kernels; without the penalty."""
         F = proof.coefs * np.sqrt(proof.shares)[:, None, None]
         F = F.reshape(F.shape[0] * F.shape[1], -1)
         forms = self.pool.forms(F, tick)
@@ -199,9 +206,21 @@ class ColumnGeneration:
         ]
         return Plane.mixture(proof.shares, planes)
 
-    def _prices(self, plane: Plane) -> Array:
-        """What each kernel would pay for a unit of the total; those without effect never join."""
+    def _bound_of(self, plane: Plane, weights: Array) -> float:
+        """What a plane of all kernels proves, with the penalty."""
+        if self.penalty is not None:
+            near, tol = replace(self.given, start=weights), self.options.tangent * self.control.tol
+            plane = tightest_plane(plane, self.penalty, near, tol)
+        return corner_bound(plane, self.given.normaliser, self.given.total)
+
+    def _prices(self, plane: Plane, weights: Array) -> Array:
+        """What each kernel would pay for a unit of the total; those without effect never join.
+
+        With a penalty, less its slope at these weights.
+        """
         r = self.given.normaliser
+        if self.penalty is not None:
+            plane = penalized_plane(plane, self.penalty, weights)
         return np.where(r > 0, -plane.gradient / np.where(r > 0, r, 1.0), -np.inf)
 
     @property
@@ -220,6 +239,19 @@ class ColumnGeneration:
             status=certified_status(found.objective, bound, self.control.tol, ended),
             history=tuple(self.history),
         )
+
+
+def tightest_plane(plane: Plane, penalty: Penalty, weight_set: WeightSet, tol: float) -> Plane:
+    """The plane, plus the tangents of a penalty that make its smallest value largest.
+
+    That value is the minimum over the weights of the plane plus the penalty, a small problem.
+    """
+    objective = PenalizedObjective(PlaneObjective(plane), penalty, weight_set.normaliser)
+    found = Newton(objective, weight_set.positive_domain(), None, tol, TANGENTS).run()
+    if found.proof is not None:
+        return found.proof
+    assert found.best is not None
+    return found.best.plane
 
 
 def _highest_priced(prices: Array, least: float, count: int) -> Indices:
