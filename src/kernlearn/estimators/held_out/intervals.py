@@ -26,12 +26,21 @@ from kernlearn.typing import Array, Indices, Rows
 
 def check_coverage(coverage: float) -> float:
     """A number between zero and one."""
-    is_number = isinstance(coverage, int | float | np.integer | np.floating)
-    if not is_number or isinstance(coverage, bool) or not 0 < coverage < 1:
+    return _between("coverage", coverage)
+
+
+def check_probability(q: float) -> float:
+    """The same of a quantile."""
+    return _between("q", q)
+
+
+def _between(name: str, given: float) -> float:
+    is_number = isinstance(given, int | float | np.integer | np.floating)
+    if not is_number or isinstance(given, bool) or not 0 < given < 1:
         raise ValueError(
-            f"expected coverage between 0 and 1, both excluded, got {coverage!r}; try coverage=0.9"
+            f"expected {name} between 0 and 1, both excluded, got {given!r}; try {name}=0.9"
         )
-    return float(coverage)
+    return float(given)
 
 
 def fewest_rows(coverage: float) -> int:
@@ -66,6 +75,24 @@ def plus_interval(values: Array, residuals: Array, coverage: float) -> Array:
         ends[:, 0] = -np.partition(size - values, rank - 1, axis=1)[:, rank - 1]
         ends[:, 1] = np.partition(values + size, rank - 1, axis=1)[:, rank - 1]
     return ends
+
+
+def plus_quantile(values: Array, q: float) -> Array:
+    """Quantiles of what machines without each row say, of shape (n_new,), from (n_new, n).
+
+    They are infinite where n rows are too few for them.
+
+    >>> plus_quantile(np.arange(1.0, 10.0)[None], 0.25), plus_quantile(np.ones((1, 9)), 0.99)
+    (array([2.5]), array([inf]))
+    """
+    n = values.shape[1]
+    place = q * (n + 1) - 1.0
+    if not -1e-9 <= place <= n - 1 + 1e-9:
+        return np.full(len(values), -np.inf if place < 0 else np.inf)
+    below = int(np.clip(np.floor(place), 0, max(n - 2, 0)))
+    part = np.partition(values, [below, min(below + 1, n - 1)], axis=1)
+    low, high = part[:, below], part[:, min(below + 1, n - 1)]
+    return np.asarray(low + np.clip(place - below, 0.0, 1.0) * (high - low))
 
 
 def in_blocks(

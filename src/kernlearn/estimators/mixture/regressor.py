@@ -10,22 +10,18 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
 from kernlearn.estimators.held_out.groups import blocks_of
-from kernlearn.estimators.held_out.intervals import check_coverage
 from kernlearn.estimators.held_out.scoring import HeldOutNumbers, Scoring, held_out_score
 from kernlearn.estimators.inputs.dask_rows import in_memory, lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import as_floats, check_squares
 from kernlearn.estimators.mixture.categorical import FROM_DTYPE
-from kernlearn.estimators.mixture.extrapolation import beyond_training
 from kernlearn.estimators.mixture.input_checks import TrainingInput, checked_with_target
-from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.estimators.mixture.outlying_targets import has_outliers, is_better, pseudo_targets
-from kernlearn.estimators.mixture.outside_rows import OutsideRows
 from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.estimators.mixture.quantiles import QuantilePredictions
 from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.logarithms import Limits
@@ -34,7 +30,7 @@ from kernlearn.runtime.stopping import Progress, StoppingControl
 from kernlearn.typing import Array, FoldsLike, RandomState, Rows, Targets
 
 
-class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type: ignore[misc]
+class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  # type: ignore[misc]
     r"""Regressor that learns its kernel by held-out loss.
 
     The estimator to start with. The candidates are least-squares machines with kernels of many
@@ -259,48 +255,6 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
             return values
         std = self._each_block(X, MixtureUncertainty.of(self._members).std)
         return values, self._shaped(std * self._spread)
-
-    @lazy_on_dask
-    def predict_interval(self, X: Rows, coverage: float = 0.9) -> Array:
-        """Intervals that hold new targets with a given probability.
-
-        Jackknife+: from the residuals of rows held out, whose machines were trained and mixed
-        without them, and from the mixture without each of these rows at the new points, in closed
-        form. They are wider where predictions are less sure.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n, n_features)
-            NumericRows.
-        coverage : float, default=0.9
-            The probability, between 0 and 1.
-
-        Returns
-        -------
-        interval : ndarray of shape (n, 2) or (n, n_targets, 2)
-            Lower and upper ends; infinite where there are too few rows for the coverage, else not
-            below zero if no target was.
-        """
-        coverage = check_coverage(coverage)
-        check_is_fitted(self)
-        uncertainty = MixtureUncertainty.of(self._members)
-        outside = OutsideRows(self.preparation_, len(self._members.Y))
-
-        def interval(tables: dict[str, Rows]) -> Array:
-            values, beyond = self._members.predict(tables), outside.beyond(tables[STANDARD])
-            change = beyond_training(
-                self._extrapolation, tables, beyond, values, self._members.predict
-            )
-            return uncertainty.interval(tables, coverage) + change[:, :, None]
-
-        ends = self._each_block(X, interval)
-        outside.warn(self, stacklevel=3)
-        ends = ends * self._spread[:, None] + self._centre[:, None]
-        if self._is_amount:
-            ends[..., 0] = np.where(
-                np.isfinite(ends[..., 0]), np.maximum(ends[..., 0], 0.0), -np.inf
-            )
-        return self._shaped(ends)
 
     def _standardised(self, target: Targets, weight: Array) -> SquaredLoss:
         """The loss of targets of mean zero and variance one, whose units are kept."""

@@ -16,7 +16,8 @@ residuals that are the same everywhere to those that are as the process says. Ov
 interval score is 3 per cent less than with the first, and the coverage the same. Larger powers have
 smaller scores, but the coverage falls: with a half, on the imports85 table, from 89.5 to 88.0.
 Ratios beyond ten count as ten: far from all rows the variance says no more than that nothing is
-known.
+known. Besides, residuals count by their size as a function of the columns
+(:mod:`kernlearn.estimators.held_out.spread`), where the noise depends on some of these.
 """
 
 from __future__ import annotations
@@ -28,16 +29,20 @@ from typing import Self
 import numpy as np
 
 from kernlearn.estimators.held_out.groups import blocks_of
-from kernlearn.estimators.held_out.intervals import in_blocks, plus_interval
+from kernlearn.estimators.held_out.intervals import in_blocks, plus_interval, plus_quantile
 from kernlearn.estimators.held_out.smoother import Smoother
+from kernlearn.estimators.held_out.spread import ResidualSizes
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.members import Members
+from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.quality.logarithms import Exponentials
 from kernlearn.typing import Array
 
 # Variances are no less than this, and residuals count as those of rows whose variance is so many
 # times larger or smaller at most.
 _LEAST, _MOST = np.finfo(float).tiny, 100.0
+# Of ratios of variances: the fourth root of a ratio of standard deviations.
+_POWER = 0.125
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,18 +122,48 @@ class MixtureUncertainty:
 
     def interval(self, tables: Mapping[str, Array], coverage: float) -> Array:
         """Jackknife+ intervals of shape (n_new, k, 2)."""
+
+        def ends(values: Array, sizes: Array) -> Array:
+            return plus_interval(values, sizes, coverage)
+
+        return self._without_each(tables, ends)
+
+    def quantile(self, tables: Mapping[str, Array], q: float) -> Array:
+        """Quantiles of new targets, of shape (n_new, k)."""
+        return self._without_each(tables, lambda values, sizes: plus_quantile(values + sizes, q))
+
+    def _without_each(
+        self, tables: Mapping[str, Array], compute: Callable[[Array, Array], Array]
+    ) -> Array:
+        """What is made of predictions without each row and of its residual at new points.
+
+        Both have shape (n_new, n), for every target in turn.
+        """
         residuals = self.members.observed - self.members.held_out
         own = self._held_out_variance()
+        flat = residuals / own**_POWER
+        table = STANDARD if STANDARD in self.members.tables else self.parts[0].machine.table
+        sizes = [self._sizes(table, column) for column in flat.T]
 
-        def ends(some: dict[str, Array]) -> Array:
+        def of_targets(some: dict[str, Array]) -> Array:
             parts = [part.without_each(some[part.machine.table]) for part in self.parts]
             values = np.sum(parts, axis=0)
             ratio = np.clip(self._variance(some)[:, None] / own, 1.0 / _MOST, _MOST)
-            sizes = ratio**0.125 * residuals
-            targets = zip(np.moveaxis(values, 2, 0), np.moveaxis(sizes, 2, 0), strict=True)
-            return np.stack([plus_interval(v, r, coverage) for v, r in targets], 1)
+            scaled = ratio**_POWER * residuals
+            for target, found in enumerate(sizes):
+                if found is not None:
+                    scaled[:, :, target] *= found.ratios(some[table])
+            targets = zip(np.moveaxis(values, 2, 0), np.moveaxis(scaled, 2, 0), strict=True)
+            return np.stack([compute(v, r) for v, r in targets], 1)
 
-        return self._in_blocks(tables, ends)
+        return self._in_blocks(tables, of_targets)
+
+    def _sizes(self, table: str, residuals: Array) -> ResidualSizes | None:
+        """How residuals depend on the columns; None if they do not, and for a sparse table."""
+        rows = self.members.tables[table]
+        if not isinstance(rows, np.ndarray):
+            return None
+        return ResidualSizes.learned(rows, residuals, blocks_of(self.members.groups))
 
     def _variance(self, tables: Mapping[str, Array]) -> Array:
         """Of new observations up to the factor, of shape (n_new, k)."""
