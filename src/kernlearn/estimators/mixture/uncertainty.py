@@ -25,8 +25,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
+from scipy.linalg import cholesky, solve_triangular
 
 from kernlearn.estimators.held_out.groups import blocks_of
 from kernlearn.estimators.held_out.intervals import in_blocks, plus_interval, plus_quantile
@@ -36,13 +38,17 @@ from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.members import Members
 from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.quality.logarithms import Exponentials
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # Variances are no less than this, and residuals count as those of rows whose variance is so many
 # times larger or smaller at most.
 _LEAST, _MOST = np.finfo(float).tiny, 100.0
 # Of ratios of variances: the fourth root of a ratio of standard deviations.
 _POWER = 0.125
+# All rows of a larger table are represented by so many.
+_SHRINKAGE_ROWS = 500
+# What was found once for a mixture, and belongs into no file.
+_shrinkages: WeakKeyDictionary[Members, float] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +105,23 @@ def _slopes(machine: KernelMachine, predicted: Array) -> Array | float:
     return link.logarithms.slope(predicted) if isinstance(link, Exponentials) else 1.0
 
 
+def left_out_some(machine: KernelMachine, rows: Indices) -> Array:
+    """Leave-one-out residuals of some of the rows that trained a machine, of weight one each."""
+    K = machine.kernel(machine.points)
+    means = K.mean(axis=0)
+    K -= means + (means[:, None] - means.mean())
+    K[np.diag_indices_from(K)] += machine.lam
+    factor = cholesky(K, lower=True, overwrite_a=True, check_finite=False)
+    units = np.zeros((len(factor), len(rows) + 1))
+    units[rows, np.arange(len(rows))] = 1.0
+    units[:, -1] = 1.0
+    halves = solve_triangular(factor, units, lower=True, overwrite_b=True, check_finite=False)
+    of_ones = halves[:, -1]
+    diagonal = (halves[:, :-1] ** 2).sum(axis=0)
+    diagonal -= (of_ones @ halves[:, :-1]) ** 2 / (of_ones @ of_ones)
+    return np.asarray(machine.coef[rows] / diagonal[:, None])
+
+
 @dataclass(frozen=True, eq=False)
 class MixtureUncertainty:
     """Standard deviations and intervals of a mixture."""
@@ -116,7 +139,7 @@ class MixtureUncertainty:
 
     def std(self, tables: Mapping[str, Array]) -> Array:
         """Standard deviations of new observations, of shape (n_new, k)."""
-        residuals = self.members.observed - self.members.held_out
+        residuals = self._shrinkage() * (self.members.observed - self.members.held_out)
         factor = (residuals**2 / self._held_out_variance()).mean(axis=0)
         return np.asarray(np.sqrt(factor * self._in_blocks(tables, self._variance)))
 
@@ -139,7 +162,7 @@ class MixtureUncertainty:
 
         Both have shape (n_new, n), for every target in turn.
         """
-        residuals = self.members.observed - self.members.held_out
+        residuals = self._shrinkage() * (self.members.observed - self.members.held_out)
         own = self._held_out_variance()
         flat = residuals / own**_POWER
         table = STANDARD if STANDARD in self.members.tables else self.parts[0].machine.table
@@ -157,6 +180,29 @@ class MixtureUncertainty:
             return np.stack([compute(v, r) for v, r in targets], 1)
 
         return self._in_blocks(tables, of_targets)
+
+    def _shrinkage(self) -> float:
+        """By how much residuals are smaller, since members know more rows than it was judged by.
+
+        With little noise they are. The medians of leave-one-out residuals tell, with the rows by
+        which the mixture was judged and with all: some of these are enough.
+        """
+        if self.members not in _shrinkages:
+            n, machines = len(self.members.Y), [part.machine for part in self.parts]
+            sizes = {0 if one.points is None else one.points.shape[0] for one in machines}
+            logged = any(isinstance(one.link, Exponentials) for one in machines)
+            known = len(sizes) == 1 and max(sizes) > n and not logged
+            found = 1.0
+            if known and np.ptp(self.members.weight) == 0.0 and self.members.groups is None:
+                rows = np.random.RandomState(0).choice(max(sizes), _SHRINKAGE_ROWS, replace=False)
+                all_rows = sum(
+                    part.factor * left_out_some(part.machine, rows) for part in self.parts
+                )
+                judged = sum(part.factor * part.residuals for part in self.parts)
+                before = float(np.median(np.abs(judged)))
+                found = min(float(np.median(np.abs(all_rows))) / before, 1.0) if before else 1.0
+            _shrinkages[self.members] = found
+        return _shrinkages[self.members]
 
     def _sizes(self, table: str, residuals: Array) -> ResidualSizes | None:
         """How residuals depend on the columns; None if they do not, and for a sparse table."""
