@@ -24,6 +24,7 @@ from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.columns import CategoryColumn, NumberColumn
 from kernlearn.estimators.mixture.extrapolation import LinearExtrapolation
+from kernlearn.estimators.mixture.level_means import LevelMeans
 from kernlearn.estimators.mixture.members import Members
 from kernlearn.estimators.mixture.preparation import (
     Preparation,
@@ -66,6 +67,7 @@ PRIVATE: dict[str, type] = {
     "LinearExtrapolation": LinearExtrapolation,
     "Logarithms": Logarithms,
     "KernelMachine": KernelMachine,
+    "LevelMeans": LevelMeans,
     "Members": Members,
     "ModelBundle": ModelBundle,
     "Network": Network,

@@ -251,6 +251,11 @@ class ClassLoss(PredictiveLoss):
             return 0.0
         return fit_softmax(predictions, self.Y.argmax(axis=1), self.weight)
 
+    def link(self, predictions: Array) -> Link | None:
+        """Nothing: they are discriminants."""
+        k = self.Y.shape[1]
+        return Discriminants(np.eye(k), np.zeros(k))
+
     def rows(self, predictions: Array) -> Array:
         """Cross-entropy of the softmax."""
         whole = logsumexp(predictions, axis=1)

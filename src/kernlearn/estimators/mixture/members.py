@@ -11,6 +11,7 @@ from scipy.sparse import dia_array, issparse
 from scipy.special import softmax
 
 from kernlearn._device import is_elsewhere
+from kernlearn.estimators.mixture.candidates.boosting import BoostedTrees
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.screening import Screening
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
@@ -64,6 +65,9 @@ class Members:
         """The candidates that have a weight, trained on all rows."""
         judged, kept, machines = screening.problem, np.flatnonzero(weights), []
         found = [screening.found[i] for i in kept]
+        if isinstance(screening.found[int(np.argmax(weights))].representation, BoostedTrees):
+            # Beside trees, kernels need no more landmarks than they were judged with.
+            options = replace(options, landmarks=options.rescreening.landmarks)
         for one in found:
             if len(judged) < len(training) <= options.exact_rows:  # of more rows, most were seen
                 loss = replace(one.judge, Y=one.judge.learned(training.Y), weight=training.weight)
@@ -102,7 +106,7 @@ class Members:
         """
         generator = np.random.RandomState(0)
         rows = generator.permutation(len(self.Y))[:_RELEVANCE_ROWS]
-        origins = preparation.origins
+        origins = {name: preparation.origins_of(name) for name in self.tables}
         n_columns = len(preparation.names)
         lost, explained = np.zeros(n_columns), 0.0
         for part in range(_PARTS):
@@ -117,9 +121,9 @@ class Members:
             mean = np.average(self.Y[others], axis=0, weights=self.weight[others])
             explained += _error(np.broadcast_to(mean, Y.shape), Y, weight, False) - error
             order = generator.permutation(len(out))
-            for column in np.unique(origins):
+            for column in np.unique(np.concatenate(list(origins.values()))):
                 shuffled = {
-                    name: _shuffled(table, order, origins == column)
+                    name: _shuffled(table, order, origins[name] == column)
                     for name, table in tables.items()
                 }
                 values = _mixed(machines, self.factors, shuffled)

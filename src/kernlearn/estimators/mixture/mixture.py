@@ -34,8 +34,9 @@ from kernlearn.estimators.mixture.candidates.screening import (
     Screening,
     screen_candidates,
 )
-from kernlearn.estimators.mixture.candidates.training import TrainingRows
+from kernlearn.estimators.mixture.candidates.training import FoldedRows, TrainingRows
 from kernlearn.estimators.mixture.compression import SIZES, TOLERANCE, compressed
+from kernlearn.estimators.mixture.encoding import tree_contest
 from kernlearn.estimators.mixture.extrapolation import LinearExtrapolation, beyond_training
 from kernlearn.estimators.mixture.input_checks import (
     TrainingInput,
@@ -206,7 +207,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         if not is_all:
             sources = {table: prepared_source(preparation, rows, table) for table in tables}
         place = None if self.device_ == HOST else Place.named(self.device_)
-        return TrainingRows(sources, loss.Y, loss.weight, sample, place)
+        known = FoldedRows(rows, folds, chosen)
+        return TrainingRows(sources, loss.Y, loss.weight, sample, place, known)
 
     def _folds(
         self, given: TrainingInput, stratify: bool, random_state: np.random.RandomState
@@ -238,15 +240,20 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
     ) -> tuple[Screening, int, float]:
         """The candidates, how many of them may be members, and the least relative weight."""
         options, sample = self._options, training.sample
+        self.preparation_, contest = tree_contest(
+            self.preparation_, training, choice, options, random_state
+        )
+        # Each member takes long to train on so many rows, and weights are well known.
+        few, least = min(max_members, options.few_members), options.least_weight
+        if contest is not None and contest.is_decided:
+            return contest.screening, few, least
         judged = sample.rows(sample.sample(options.judged_rows, random_state))
         screening = screen_candidates(judged, choice, random_state, sample, options.screening)
         if len(training) <= options.exact_rows:
             return screening, max_members, NEGLIGIBLE
-        # Each member takes long to train on so many rows, and weights are well known.
-        few, least = min(max_members, options.few_members), options.least_weight
         best = [screening.found[i] for i in np.flatnonzero(self._mix(screening, few, NEGLIGIBLE))]
         with threads_for(len(training)):
-            screening = rescreen(screening, best, training, choice, options, random_state)
+            screening = rescreen(screening, best, training, choice, options, random_state, contest)
         return screening, few, least
 
     def _store_end(self, notes: Sequence[str], stopping: StoppingControl) -> None:

@@ -32,6 +32,8 @@ class RescreeningOptions:
     """The second screening of a table that is trained through landmarks."""
 
     rows: int = 10_000  # rows of its sample: four fifths train, one fifth is held out
+    # Labels are few bits each: beside boosted trees so many rows of the first fold are held out.
+    held_out_labels: int = 10_000
     # Landmarks of a candidate: fewer than those of a member are enough to compare.
     landmarks: int = 800
     rank: int = 200  # landmarks of each kernel of the combination
@@ -39,6 +41,21 @@ class RescreeningOptions:
     max_numeric_columns: int = 125
     # With more prepared columns no pairs are searched: the bank has kernels on each of them.
     max_columns: int = 250
+
+
+@dataclass(frozen=True)
+class BoostingOptions:
+    """How many trees are grown by boosting, and from how many cells."""
+
+    # With more cells, only the rows of the sample in memory grow trees.
+    cells: int = 2**26
+    models: int = 5  # each without another fold
+    max_iter: int = 250  # trees of a model, for each class
+    patience: int = 10  # trees after which a model ends whose held-out loss does not fall
+    with_time_limit: int = 20  # trees between two looks at the clock
+    # Categories are encoded by at most so many classes, those with most rows.
+    classes: int = 10
+    ridge_rows: int = 500  # rows by which the ridge of a machine of the kernel is found
 
 
 @dataclass(frozen=True)
@@ -61,6 +78,8 @@ class MixtureOptions:
     least_weight: float = 0.1
     # Up to so many rows, held-out rows are predicted by candidates that were searched without them.
     nested_rows: int = 60
+    # Trees that are grown by boosting, of tables whose members are trained through landmarks.
+    boosting: BoostingOptions = field(default_factory=BoostingOptions)
     # Of the two screenings.
     screening: ScreeningOptions = field(default_factory=ScreeningOptions)
     rescreening: RescreeningOptions = field(default_factory=RescreeningOptions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -29,11 +29,12 @@ from kernlearn.estimators.mixture.columns import (
     number_parts,
     own_levels,
 )
+from kernlearn.estimators.mixture.level_means import LevelMeans
 from kernlearn.kernels._validation import take_rows
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Rows
 
-STANDARD, RANKED = "standard", "ranked"
+STANDARD, RANKED, ENCODED = "standard", "ranked", "encoded"
 
 NumericRows: TypeAlias = Array | csr_array
 """Prepared rows in memory."""
@@ -45,12 +46,14 @@ class Preparation:
 
     Numbers are shifted and scaled to mean zero and variance one; in the table "ranked" they are
     normal scores of their ranks instead, which no outlier and no logarithm can change. Missing
-    cells are filled by the median. Categories are columns of zeros and ones. Columns that are
-    constant are left out.
+    cells are filled by the median. Categories are columns of zeros and ones, or the mean targets
+    of their levels in the table "encoded". Columns that are constant are left out.
     """
 
     names: list[str]  # the columns of the user's table
     columns: list[NumberColumn | CategoryColumn]  # one for each
+    # One for each category, where there is a table "encoded".
+    level_means: list[LevelMeans] = field(default_factory=list)
 
     @classmethod
     def learned(
@@ -92,6 +95,31 @@ class Preparation:
         found = [column.range for column in self.columns if column.width]
         return np.hstack(found) if found else np.array([[-np.inf], [np.inf]])
 
+    def origins_of(self, table: str) -> Indices:
+        """The same of one prepared table, whose categories may be mean targets."""
+        if table != ENCODED:
+            return self.origins
+        means = iter(self.level_means)
+        widths = [
+            column.width if isinstance(column, NumberColumn) else next(means).means.shape[1]
+            for column in self.columns
+        ]
+        return np.repeat(np.arange(len(widths)), widths)
+
+    def encoded(
+        self, X: Rows, Y: Array, weight: Array, folds: Sequence[Indices]
+    ) -> tuple[Preparation, Array]:
+        """With mean targets of levels; and the table "encoded" of these rows, out of fold."""
+        places = [j for j, one in enumerate(self.columns) if isinstance(one, CategoryColumn)]
+        found = [LevelMeans.learned(_texts(X, j), Y, weight, folds) for j in places]
+        more = replace(self, level_means=[means for means, _ in found])
+        numeric = [one for one in self.columns if isinstance(one, NumberColumn)]
+        rest = [j for j in range(len(self.columns)) if j not in places]
+        parts = dict(zip(places, [rows for _, rows in found], strict=True))
+        cells = number_parts(numeric, self._number_cells(X, rest), False)
+        parts.update(zip(rest, cells, strict=True))
+        return more, np.hstack([parts[j] for j in range(len(self.columns))])
+
     def apply(self, X: Rows, table: str) -> Array:
         """One prepared table, with a column of zeros if nothing would be left."""
         return self.apply_all(X, (table,))[table]
@@ -102,9 +130,14 @@ class Preparation:
         places = [j for j, one in enumerate(self.columns) if isinstance(one, NumberColumn)]
         numeric = [one for one in self.columns if isinstance(one, NumberColumn)]
         cells = self._number_cells(X, places)
-        parts = [self._category(X, j) for j in range(len(self.columns))]
         prepared = {}
+        one_hot: list[Array] | None = None
         for table in tables:
+            if table == ENCODED:
+                parts = self._encoded_parts(X)
+            else:
+                one_hot = one_hot or [self._category(X, j) for j in range(len(self.columns))]
+                parts = list(one_hot)
             found = number_parts(numeric, cells, table == RANKED)
             for place, part in zip(places, found, strict=True):
                 parts[place] = part
@@ -112,17 +145,30 @@ class Preparation:
             prepared[table] = joined if joined.shape[1] else np.zeros((len(joined), 1))
         return prepared
 
+    def _encoded_parts(self, X: Rows) -> list[Array]:
+        """The mean targets of categories; nothing for columns of numbers."""
+        means = iter(self.level_means)
+        return [
+            np.zeros((len(X), 0))
+            if isinstance(column, NumberColumn)
+            else next(means)(self._category_cells(X, j, column))
+            for j, column in enumerate(self.columns)
+        ]
+
     def _category(self, X: Rows, j: int) -> Array:
         """The columns of a category; none for a column of numbers."""
         column = self.columns[j]
         if isinstance(column, NumberColumn):
             return np.zeros((len(X), 0))
+        return column.standard(self._category_cells(X, j, column))
+
+    def _category_cells(self, X: Rows, j: int, column: CategoryColumn) -> NDArray[np.str_]:
         if not is_frame(X) and not column.has_numbers:
             raise ValueError(
                 f"expected a data frame with categories in column {self.names[j]!r}, as in "
                 "fit, got an array of numbers; pass a data frame with the same columns"
             )
-        return column.standard(_texts(X, j))
+        return _texts(X, j)
 
     def _number_cells(self, X: Rows, places: list[int]) -> Array:
         """The cells of columns of numbers, of the same kind as in fit."""
@@ -164,6 +210,10 @@ class SparsePreparation:
     def origins(self) -> Indices:
         """Every column comes from itself."""
         return np.arange(len(self.names))
+
+    def origins_of(self, table: str) -> Indices:
+        """The same of the only table."""
+        return self.origins
 
     def apply_all(self, X: Rows, tables: Collection[str]) -> dict[str, csr_array]:
         """The scaled columns, by the name of their table."""

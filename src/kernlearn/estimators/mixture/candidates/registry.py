@@ -16,6 +16,7 @@ from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.typing import Array
 
 ARD, COMBINATION, LINEAR, LOG_TARGET = "ARD", "combination", "linear", "log target"
+TREES = "trees"
 
 _WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 _COLUMN_WIDTHS = (0.1, 0.5, 2.0)
@@ -108,6 +109,6 @@ FAMILIES: dict[str, KernelFamily] = {
             _COLUMN_WIDTHS,
             max_columns=_FEW,
         ),
-        KernelFamily("trees", None, learn=tree_kernels, max_columns=_MANY, ranks=False),
+        KernelFamily(TREES, None, learn=tree_kernels, max_columns=_MANY, ranks=False),
     )
 }

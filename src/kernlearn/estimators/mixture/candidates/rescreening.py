@@ -3,12 +3,13 @@
 Candidates are found on 1500 rows, where kernels of one width over all columns do best. More rows
 support narrower kernels and interactions of two columns. So the best candidates are trained again
 on thousands of rows, as they are and narrower, beside a learned combination whose bank has kernels
-on pairs of columns. All of them are judged and mixed by rows held out from these.
+on pairs of columns, and beside trees that are grown by boosting from all rows. All of them are
+judged and mixed by rows held out from these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -16,20 +17,31 @@ from functools import cached_property, partial
 import numpy as np
 from scipy.sparse import issparse
 
+from kernlearn.estimators.mixture.candidates.boosting import (
+    BoostedTrees,
+    EncodedRows,
+    grown,
+    mean_machine,
+)
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice
 from kernlearn.estimators.mixture.candidates.family import CandidateFit, KernelFamily
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
-from kernlearn.estimators.mixture.candidates.registry import COMBINATION
+from kernlearn.estimators.mixture.candidates.registry import COMBINATION, TREES
 from kernlearn.estimators.mixture.candidates.representation import (
     JudgedKernel,
     LearnedRepresentation,
     Representation,
 )
-from kernlearn.estimators.mixture.candidates.screening import Screening, collected, timed
+from kernlearn.estimators.mixture.candidates.screening import (
+    Screening,
+    collected,
+    screen_candidates,
+    timed,
+)
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.options import MixtureOptions
-from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.estimators.mixture.preparation import ENCODED, STANDARD
 from kernlearn.estimators.mkl.column_pairs import columns_of_pairs
 from kernlearn.estimators.mkl.options import MKLOptions
 from kernlearn.estimators.mkl.regressor import MKLRegressor
@@ -40,6 +52,67 @@ from kernlearn.runtime.warning_filters import quiet_about
 from kernlearn.typing import Array, Indices
 
 _PAIRS = KernelFamily("combination with pairs", None)
+_BOOSTED = KernelFamily("boosted trees", None)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeContest:
+    """Trees that were grown by boosting, beside a few kernels."""
+
+    split: LargeSplit
+    screening: Screening
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether no kernel has a smaller loss than the trees, on the same rows held out."""
+        loss = self.split.problem.loss.of_linked
+        trees, *kernels = (loss.value(one.compared) for one in self.screening.found)
+        return all(trees < kernel for kernel in kernels)
+
+
+def contest_of_trees(
+    encoded: EncodedRows,
+    training: TrainingRows,
+    choice: CandidateChoice,
+    options: MixtureOptions,
+    random_state: np.random.RandomState,
+) -> TreeContest | None:
+    """Grow trees by boosting, and hold the kernels against them that a few hundred rows like best.
+
+    Where rows are many and trees better, the long search for the best kernel gains nothing. None
+    where no tree can be grown.
+    """
+    split = LargeSplit.of(training, options, random_state, encoded)
+    few = training.sample.rows(training.sample.sample(options.screening.rows, random_state))
+
+    def candidates() -> Iterator[CandidateFit]:
+        yield from split.boosted()
+        yield from split.narrowed(_first_kernels(few, choice, random_state, options))
+
+    screening = collected(split.problem, candidates())
+    trees = [one for one in screening.found if one.family is _BOOSTED]
+    return TreeContest(split, screening) if trees else None
+
+
+def _first_kernels(
+    few: CandidateProblem,
+    choice: CandidateChoice,
+    random_state: np.random.RandomState,
+    options: MixtureOptions,
+) -> Iterator[CandidateFit]:
+    """The best kernel on a few rows, and the best one that can be made narrower on more."""
+    families = [one for one in choice.families if one.name != TREES and not one.has_margin]
+    if not families:
+        return
+    some = CandidateChoice(families)
+    found = screen_candidates(few, some, random_state, options=options.screening).found
+    best = min(found, key=lambda one: one.loss, default=None)
+    if best is not None:
+        yield best
+    others = (one for one in found if len(one.family.ladder) > 1 and one is not best)
+    narrow = min(others, key=lambda one: one.loss, default=None)
+    if narrow is not None:
+        yield narrow
 
 
 def rescreen(
@@ -49,31 +122,53 @@ def rescreen(
     choice: CandidateChoice,
     options: MixtureOptions,
     random_state: np.random.RandomState,
+    contest: TreeContest | None = None,
 ) -> Screening:
     """Judge the best candidates again, on thousands of rows.
 
     `kept` are the best of the small screening. With "combination" among the families of the choice,
-    a combination with pairs of columns is learned, too. After an early end the small screening is
-    returned.
+    a combination with pairs of columns is learned, too. The trees of a contest take part. After an
+    early end the small screening is returned.
     """
-    whole = training.sample
-    if whole.stopping.stopped is not None:
+    if training.sample.stopping.stopped is not None:
         return small
-    sample = whole.rows(whole.sample(options.rescreening.rows, random_state))
-    split = _Split(sample, training, options, random_state)
+    before: list[CandidateFit] = []
+    if contest is None:
+        split = LargeSplit.of(training, options, random_state, None)
+    else:
+        split, before = contest.split, contest.screening.found[:1]
     combines = any(family.name == COMBINATION for family in choice.families)
-    large = collected(split.problem, split.candidates(kept, combines))
+    large = collected(split.problem, split.candidates(kept, combines), before)
     return large if large.found else small
 
 
 @dataclass(frozen=True, eq=False)
-class _Split:
+class LargeSplit:
     """A sample in two parts: its first fold is held out, the others train."""
 
     sample: CandidateProblem
     training: TrainingRows
     options: MixtureOptions
     random_state: np.random.RandomState
+    # What trees are grown from by boosting, and the places of the sample there; None for no trees.
+    encoded: tuple[EncodedRows, Indices] | None
+
+    @classmethod
+    def of(
+        cls,
+        training: TrainingRows,
+        options: MixtureOptions,
+        random_state: np.random.RandomState,
+        encoded: EncodedRows | None,
+    ) -> LargeSplit:
+        """Draw the sample."""
+        whole, sizes = training.sample, options.rescreening
+        chosen = whole.sample(sizes.rows, random_state)
+        if whole.loss.is_of_labels and encoded is not None:
+            held_out = random_state.permutation(whole.folds[0])[: sizes.held_out_labels]
+            chosen = np.union1d(chosen, held_out)
+        places = None if encoded is None else (encoded, encoded.of_sample[chosen])
+        return cls(whole.rows(chosen), training, options, random_state, places)
 
     @cached_property
     def train(self) -> Indices:
@@ -83,16 +178,31 @@ class _Split:
     @cached_property
     def problem(self) -> CandidateProblem:
         """The rows that are held out."""
-        return self.sample.rows(self.sample.folds[0])
+        fold = self.sample.folds[0]
+        problem = self.sample.rows(fold)
+        if self.encoded is None:
+            return problem
+        rows, places = self.encoded
+        return replace(problem, tables={**problem.tables, ENCODED: rows.X[places[fold]]})
 
     def candidates(self, kept: Sequence[CandidateFit], combines: bool) -> Iterator[CandidateFit]:
         """Those of the small screening, narrower while that helps; then the combination."""
-        for one in kept:
-            with self._noting(one.title):
-                yield timed(partial(self._narrowed, one))
+        yield from self.narrowed(kept)
         if combines and self.sample.Y.shape[1] == 1 and self._has_few_columns():
             with self._noting(_PAIRS.name):
                 yield timed(self._combination)
+
+    def boosted(self) -> Iterator[CandidateFit]:
+        """Trees that are grown by boosting."""
+        if self.encoded is not None:
+            with self._noting(_BOOSTED.name):
+                yield timed(partial(self._boosted, *self.encoded))
+
+    def narrowed(self, kept: Iterable[CandidateFit]) -> Iterator[CandidateFit]:
+        """Candidates of fewer rows, narrower while that helps."""
+        for one in kept:
+            with self._noting(one.title):
+                yield timed(partial(self._narrowed, one))
 
     @contextmanager
     def _noting(self, title: str) -> Iterator[None]:
@@ -167,6 +277,22 @@ class _Split:
         judged = JudgedKernel(model.kernel_, 1.0, values)
         first = CandidateFit(_PAIRS, Representation(STANDARD), 0, judged, self.problem.loss, np.inf)
         return self._held_out(first, model.kernel_, 1.0 / model.C_, values)
+
+    def _boosted(self, rows: EncodedRows, places: Indices) -> CandidateFit:
+        """Trees that are grown without the fold that is held out, from all other rows."""
+        options, stopping = self.options.boosting, self.sample.stopping
+        loss = self.problem.loss
+        fold = rows.fold_of(places[self.sample.folds[0]][0])
+        first = grown(rows, fold, loss.is_of_labels, stopping, options)
+        machine = mean_machine(ENCODED, [first], 1.0)
+        few = self.problem.rows(self.problem.sample(options.ridge_rows, self.random_state))
+        lam = Representation(ENCODED).judge(lambda X: machine.kernel, few, None).lam
+        representation = BoostedTrees(ENCODED, rows, loss.is_of_labels, fold, first, options)
+        values = machine.predict(self.problem.tables[ENCODED])
+        judged = JudgedKernel(machine.kernel, lam, values)
+        # Its values are log-odds: those of several classes need no discriminants.
+        judge = loss.of_linked
+        return CandidateFit(_BOOSTED, representation, 0, judged, judge, judge.value(values))
 
     def _held_out(
         self, one: CandidateFit, kernel: Kernel, lam: float, values: Array

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from kernlearn._device import Place
+from kernlearn.estimators.mixture.candidates.boosting import BoostedTrees
 from kernlearn.estimators.mixture.candidates.family import CandidateFit
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.estimators.mixture.preparation import RowSource
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices, Rows
 
 # After an early end, members have this share of their landmarks, and take its square of the time.
 _SHARE_AFTER_STOP = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class FoldedRows:
+    """The user's rows, before any preparation."""
+
+    rows: Rows  # checked
+    folds: Sequence[Indices]  # each row in one
+    sample: Indices  # those that are in memory, in increasing order
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +38,7 @@ class TrainingRows:
     weight: Array  # weights, of shape (n,)
     sample: CandidateProblem  # rows in memory: all, unless they are many
     place: Place | None  # where machines through landmarks are trained; None for the host
+    given: FoldedRows | None = None  # the rows as they came, of a table that a user gave
 
     def __len__(self) -> int:
         return len(self.Y)
@@ -41,6 +52,8 @@ class TrainingRows:
             X = self.sample.tables[table]
             kernel, lam = judged.kernel, judged.lam
             return KernelMachine.trained(table, kernel, lam, X, Y, self.weight, judged.has_margin)
+        if isinstance(one.representation, BoostedTrees):
+            return one.representation.machine(judged.lam, self.sample.stopping)
         n_landmarks = options.n_landmarks(len(self))
         if self.sample.stopping.stopped is not None:
             n_landmarks = max(1, int(_SHARE_AFTER_STOP * n_landmarks))

@@ -1,0 +1,210 @@
+r"""Grow trees by gradient boosting, as the features of a kernel of tree paths.
+
+The leaves of a tree are a partition of the space, and its indicators are features that need no
+landmarks, for any number of rows. Boosting (Friedman 2001) learns both: each tree is grown on the
+gradient of the loss at the sum of the trees before it, and its leaves get their weights from one
+Newton step. The sum is a function of the RKHS of :class:`~kernlearn.kernels.TreePaths`.
+
+Categories are read as the mean targets of their levels, without a row's own fold
+(:mod:`kernlearn.estimators.mixture.level_means`), so that one threshold parts many levels.
+
+One model is grown without each fold, and ends where the loss on that fold is least. The first fold
+judges the first model. Only if it becomes a member are the others grown; the member is their mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from threadpoolctl import ThreadpoolController
+
+from kernlearn.estimators.mixture.candidates.machine import KernelMachine
+from kernlearn.estimators.mixture.candidates.representation import Representation
+from kernlearn.estimators.mixture.options import BoostingOptions
+from kernlearn.kernels import TreePaths
+from kernlearn.runtime.stopping import Stopped, StoppingControl
+from kernlearn.runtime.threads import n_threads
+from kernlearn.typing import Array, Indices, Mask
+
+# Log-odds of a class without rows, below those of all others.
+_UNSEEN = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedRows:
+    """Training rows with categories as mean targets."""
+
+    X: Array  # numbers of single precision, since kernels of trees compare these, of shape (n, p)
+    Y: Array  # targets, of shape (n, k)
+    weight: Array  # of shape (n,)
+    folds: Sequence[Indices]  # rows held out together
+    of_sample: Indices  # the rows that the sample in memory has
+
+    def fold_of(self, row: int) -> int:
+        """The number of the fold that has a row."""
+        return next(number for number, fold in enumerate(self.folds) if row in fold)
+
+
+@dataclass(frozen=True, eq=False)
+class BoostedModel:
+    """A sum of trees."""
+
+    trees: list[tuple[Any, int]]  # the nodes of each tree, and the output that it belongs to
+    intercept: Array  # of shape (k,)
+
+
+@dataclass(frozen=True, eq=False)
+class BoostedTrees(Representation):
+    """Rows with encoded categories, as trees grown by boosting see them."""
+
+    rows: EncodedRows
+    is_of_labels: bool
+    fold: int  # the fold that judges
+    first: BoostedModel  # grown without it
+    options: BoostingOptions
+
+    @property
+    def title(self) -> str:
+        """The name of the family says it all."""
+        return ""
+
+    def machine(self, lam: float, stopping: StoppingControl) -> KernelMachine:
+        """The mean of the models without each fold; after an early end, of those that are there."""
+        models, n_folds = [self.first], len(self.rows.folds)
+        try:
+            for step in range(1, min(n_folds, self.options.models)):
+                stopping.check()
+                other = (self.fold + step) % n_folds
+                models.append(grown(self.rows, other, self.is_of_labels, stopping, self.options))
+        except (Stopped, KeyboardInterrupt) as stop:
+            stopping.accept(stop)
+        return mean_machine(self.table, models, lam)
+
+
+def grown(
+    rows: EncodedRows,
+    fold: int,
+    is_of_labels: bool,
+    stopping: StoppingControl,
+    options: BoostingOptions,
+) -> BoostedModel:
+    """The model without a fold, of as many trees as predict it best.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If the other folds have rows of one class only.
+    """
+    out = np.zeros(len(rows.Y), dtype=bool)
+    out[rows.folds[fold]] = True
+    k = rows.Y.shape[1]
+    if not is_of_labels:
+        parts = [
+            _fitted(HistGradientBoostingRegressor, rows, rows.Y[:, j], out, stopping, options)
+            for j in range(k)
+        ]
+        found = [_trees(model, [j]) for j, model in enumerate(parts)]
+        return BoostedModel(
+            [tree for trees, _ in found for tree in trees],
+            np.array([base[0] for _, base in found]),
+        )
+    labels = rows.Y.argmax(axis=1) if k > 1 else (rows.Y[:, 0] > 0).astype(np.intp)
+    classes = np.unique(labels[~out])
+    if len(classes) < 2:
+        raise np.linalg.LinAlgError("all rows outside of one fold are of one class")
+    # A class that is held out as a whole is told by none.
+    used = np.isin(labels, classes)
+    model = _fitted(HistGradientBoostingClassifier, rows, labels, out, stopping, options, used)
+    if k == 1:
+        return BoostedModel(*_trees(model, [0]))
+    # Of two classes, only the second has trees. Those that were not seen are below all others.
+    outputs = classes.tolist() if len(classes) > 2 else classes[1:].tolist()
+    trees, base = _trees(model, outputs)
+    intercept = np.full(k, min(float(base.min()), 0.0) - _UNSEEN)
+    intercept[classes] = 0.0
+    intercept[outputs] = base
+    return BoostedModel(trees, intercept)
+
+
+def _fitted(
+    kind: Any,
+    rows: EncodedRows,
+    target: Array | Indices,
+    out: Mask,
+    stopping: StoppingControl,
+    options: BoostingOptions,
+    used: Mask | None = None,
+) -> Any:
+    """Trees until the loss on rows held out falls no more, or until the time is over."""
+    train, test = (np.flatnonzero(part if used is None else part & used) for part in (~out, out))
+    is_timed = np.isfinite(stopping.seconds_left)
+    model = kind(
+        max_iter=options.with_time_limit if is_timed else options.max_iter,
+        early_stopping=True,
+        n_iter_no_change=options.patience,
+        warm_start=is_timed,
+        categorical_features=None,
+        random_state=0,
+    )
+    X, weight = rows.X, rows.weight
+    with ThreadpoolController().limit(limits=n_threads(), user_api="openmp"):
+        while True:
+            model.fit(
+                X[train],
+                target[train],
+                sample_weight=weight[train],
+                X_val=X[test],
+                y_val=target[test],
+                sample_weight_val=weight[test],
+            )
+            has_ended = model.n_iter_ < model.max_iter or model.max_iter >= options.max_iter
+            if has_ended or stopping.seconds_left <= 0.0:
+                return model
+            model.max_iter += options.with_time_limit
+
+
+def _trees(model: Any, outputs: Sequence[int]) -> tuple[list[tuple[Any, int]], Array]:
+    """The nodes of the trees up to the least held-out loss, and what they are added to.
+
+    scikit-learn has no public name for either.
+    """
+    best = int(np.argmax(model.validation_score_[1:])) + 1
+    trees = [
+        (tree.nodes, output)
+        for stage in model._predictors[:best]
+        for tree, output in zip(stage, outputs, strict=True)
+    ]
+    return trees, np.ravel(model._baseline_prediction).astype(float)
+
+
+def mean_machine(table: str, models: Sequence[BoostedModel], lam: float) -> KernelMachine:
+    """The mean of some models: a machine of one kernel, whose weights are those of the leaves."""
+    intercept = np.mean([model.intercept for model in models], axis=0)
+    # The root is no feature of the kernel.
+    lone = [tree for model in models for tree in model.trees if len(tree[0]) == 1]
+    for nodes, output in lone:
+        intercept[output] += nodes["value"][0] / len(models)
+    trees = [tree for model in models for tree in model.trees if len(tree[0]) > 1]
+    if not trees:
+        raise np.linalg.LinAlgError("no tree could be grown")
+    sizes = [len(nodes) for nodes, _ in trees]
+    roots = np.cumsum([0, *sizes])[:-1]
+    nodes = np.concatenate([nodes for nodes, _ in trees])
+    own, is_leaf = np.arange(len(nodes)), nodes["is_leaf"].astype(bool)
+    below = np.stack([nodes["left"], nodes["right"]], axis=1) + np.repeat(roots, sizes)[:, None]
+    kernel = TreePaths(
+        roots,
+        np.where(is_leaf, 0, nodes["feature_idx"]).astype(np.intp),
+        np.where(is_leaf, 0.0, nodes["num_threshold"]),
+        np.where(is_leaf[:, None], own[:, None], below).astype(np.intp),
+    )
+    coef = np.zeros((len(nodes), len(intercept)))
+    outputs = np.repeat([output for _, output in trees], sizes)
+    coef[own, outputs] = np.where(is_leaf, nodes["value"], 0.0)
+    # The kernel's features are one over the root of the number of trees.
+    coef *= np.sqrt(len(trees)) / len(models)
+    return KernelMachine(table, kernel, lam, None, coef, intercept)
