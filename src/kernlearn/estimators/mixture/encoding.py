@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn._cluster import Chunked
 from kernlearn.estimators.inputs.dask_rows import in_memory, select_rows
 from kernlearn.estimators.mixture.candidates.boosting import EncodedRows
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice
@@ -42,15 +41,15 @@ def encoded_rows(
 ) -> tuple[AnyPreparation, EncodedRows | None]:
     """The preparation with mean targets, and the rows that trees are grown from.
 
-    These are all rows, or the sample in memory where they are too many or on a cluster. None where
-    no column is left.
+    These are all rows, brought here from a cluster, or the sample in memory where they are too
+    many. None where no column is left.
     """
     given, Y, weight = training.given, training.Y, training.weight
     assert given is not None  # a user's table
     assert isinstance(preparation, Preparation)  # trees take dense tables
     n, rows, folds, places = len(training), given.rows, given.folds, given.sample
-    if isinstance(rows, Chunked) or n * len(preparation.columns) > options.cells:
-        rows = in_memory(select_rows(rows, places))
+    if n * len(preparation.columns) > options.cells:
+        rows = select_rows(rows, places)
         folds = [np.searchsorted(places, np.intersect1d(fold, places)) for fold in folds]
         folds = [fold for fold in folds if len(fold)]
         Y, weight, places = Y[places], weight[places], np.arange(len(places))
@@ -58,7 +57,7 @@ def encoded_rows(
     if training.sample.loss.is_of_labels:
         largest = np.argsort(-(weight @ (Y > 0)), kind="stable")
         targets = Y[:, np.sort(largest[: options.classes])]
-    preparation, X = preparation.encoded(rows, targets, weight, folds)
+    preparation, X = preparation.encoded(in_memory(rows), targets, weight, folds)
     if X.shape[1] == 0:
         return preparation, None
     return preparation, EncodedRows(X.astype(np.float32), Y, weight, folds, places)

@@ -164,7 +164,7 @@ def _fitted(
             has_ended = model.n_iter_ < model.max_iter or model.max_iter >= options.max_iter
             if has_ended or stopping.seconds_left <= 0.0:
                 return model
-            model.max_iter += options.with_time_limit
+            model.max_iter = min(model.max_iter + options.with_time_limit, options.max_iter)
 
 
 def _trees(model: Any, outputs: Sequence[int]) -> tuple[list[tuple[Any, int]], Array]:

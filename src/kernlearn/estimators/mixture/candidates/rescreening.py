@@ -53,6 +53,8 @@ from kernlearn.typing import Array, Indices
 
 _PAIRS = KernelFamily("combination with pairs", None)
 _BOOSTED = KernelFamily("boosted trees", None)
+# Folds of the rows by which the ridge of a kernel of trees is found.
+_RIDGE_FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,6 +288,7 @@ class LargeSplit:
         first = grown(rows, fold, loss.is_of_labels, stopping, options)
         machine = mean_machine(ENCODED, [first], 1.0)
         few = self.problem.rows(self.problem.sample(options.ridge_rows, self.random_state))
+        few = replace(few, folds=np.array_split(np.arange(len(few)), _RIDGE_FOLDS))
         lam = Representation(ENCODED).judge(lambda X: machine.kernel, few, None).lam
         representation = BoostedTrees(ENCODED, rows, loss.is_of_labels, fold, first, options)
         values = machine.predict(self.problem.tables[ENCODED])
