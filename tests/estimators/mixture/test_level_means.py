@@ -1,0 +1,45 @@
+"""Levels as mean targets: shrunk by what levels tell, and blind to a row's own fold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernlearn.estimators.mixture.level_means import LevelMeans
+
+N = 400
+RNG = np.random.default_rng(0)
+LEVELS = RNG.integers(8, size=N)
+CELLS = np.char.add("level ", LEVELS.astype(str))
+Y = np.column_stack([np.sin(LEVELS), RNG.normal(size=N)]) + 0.3 * RNG.normal(size=(N, 2))
+FOLDS = [np.arange(i, N, 4) for i in range(4)]
+WEIGHT = RNG.uniform(0.5, 2.0, size=N)
+
+
+def test_a_fold_is_encoded_by_the_others_alone():
+    changed = Y.copy()
+    changed[FOLDS[1]] += RNG.normal(size=(100, 2))
+    (_, own), (_, other) = (LevelMeans.learned(CELLS, y, WEIGHT, FOLDS) for y in (Y, changed))
+    # The shrinkage alone is that of all rows.
+    np.testing.assert_allclose(own[FOLDS[1], 0], other[FOLDS[1], 0], atol=0.02)
+    assert np.abs(own[FOLDS[0], 0] - other[FOLDS[0], 0]).max() > 0.03
+
+
+def test_levels_that_differ_have_their_means_and_others_the_mean_of_all():
+    means, _ = LevelMeans.learned(CELLS, Y, WEIGHT, FOLDS)
+    here = LEVELS == 3
+    own = np.average(Y[here], axis=0, weights=WEIGHT[here])
+    overall = np.average(Y, axis=0, weights=WEIGHT)
+    found = means(np.array(["level 3", "never seen"]))
+    np.testing.assert_allclose(found[0, 0], own[0], atol=0.02)
+    assert abs(found[0, 1] - overall[1]) < 0.7 * abs(own[1] - overall[1])
+    np.testing.assert_allclose(found[1], overall)
+
+
+def test_names_of_rows_tell_nothing():
+    names = np.arange(N).astype(str)
+    means, encoded = LevelMeans.learned(names, Y, np.ones(N), FOLDS)
+    assert np.ptp(means.means, axis=0).max() < 1e-12
+    for fold in FOLDS:
+        assert np.ptp(encoded[fold], axis=0).max() < 1e-12
+    one, _ = LevelMeans.learned(np.full(N, "same"), Y, np.ones(N), FOLDS)
+    np.testing.assert_allclose(one.means, np.tile(Y.mean(axis=0), (2, 1)))
