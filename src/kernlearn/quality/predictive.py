@@ -51,6 +51,17 @@ class PredictiveLoss(ABC):
         """The weighted mean over rows, at the best scale."""
         return float(self.share @ self.rows(self.scale(predictions) * predictions))
 
+    def value_and_slope(self, predictions: Array, changes: Array) -> tuple[float, float]:
+        """The same, and its derivative where the predictions change so.
+
+        At the best scale, a change of the scale changes nothing.
+        """
+        scale = self.scale(predictions)
+        slopes = (self.slopes(scale * predictions)[0] * changes).sum(axis=1)
+        return float(self.share @ self.rows(scale * predictions)), scale * float(
+            self.share @ slopes
+        )
+
     @abstractmethod
     def scale(self, predictions: Array) -> float:
         """The factor of the predictions to be judged by."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.solvers.selection.ridge_search import minimise_along
+from kernlearn.solvers.selection.ridge_search import descend_along, minimise_along
 
 
 @pytest.mark.parametrize("at", [1e-6, 3e-3, 1.0, 250.0])
@@ -37,3 +37,27 @@ def test_places_without_a_loss_are_avoided():
     found = minimise_along(lambda lam: np.inf if lam < 0.01 else lam, 0.03)
     assert 0.01 <= found.at <= 0.03
     assert not np.isfinite(minimise_along(lambda lam: np.inf, 0.03).value)
+
+
+@pytest.mark.parametrize("at", [1e-6, 3e-3, 1.0, 250.0])
+@pytest.mark.parametrize("start", [1e-4, 0.03, 10.0])
+def test_with_slopes_fewer_places_are_looked_at(at, start):
+    def loss(lam):
+        return 1.0 + 0.01 * np.log(lam / at) ** 2, 0.02 * np.log(lam / at)
+
+    found = descend_along(loss, start)
+    without = minimise_along(lambda lam: loss(lam)[0], start)
+    assert found.value < 1.0 + 4e-3
+    assert found.n_evaluations <= without.n_evaluations - (abs(np.log(at / start)) < 10.0)
+
+
+def test_where_no_place_is_promised_to_be_worth_it_the_start_is_kept():
+    found = descend_along(lambda lam: (1.0 + 1e-4 * np.log(lam), 1e-4), 0.5)
+    assert (found.at, found.n_evaluations) == (0.5, 1)
+
+
+def test_with_slopes_places_without_a_loss_are_avoided():
+    found = descend_along(lambda lam: (np.inf, 0.0) if lam < 0.1 else (lam, lam), 0.03)
+    assert 0.1 <= found.at <= 1.0
+    assert not np.isfinite(descend_along(lambda lam: (np.inf, 0.0), 0.03).value)
+    assert 1e-8 <= descend_along(lambda lam: (lam, lam), 0.03).at < 1e-6

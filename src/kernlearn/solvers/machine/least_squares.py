@@ -89,11 +89,23 @@ class CentredMatrix:
 
         LinAlgError: no ridge will do.
         """
+        a, b = self._factorised(ridge)[0].solve(Y)
+        return a, b - self.means @ a
+
+    def solve_with_slopes(self, Y: Array, ridge: Array) -> tuple[Array, Array, Array, Array]:
+        """The same, and their derivatives by the logarithm of a common factor of the ridges."""
+        factor, used = self._factorised(ridge)
+        a, b = factor.solve(Y)
+        da, db = factor.solve(-used[:, None] * a)
+        return a, b - self.means @ a, da, db - self.means @ da
+
+    def _factorised(self, ridge: Array) -> tuple[Bordered, Array]:
+        """The factor, and the ridge that it has."""
         for least in _LEAST_RIDGES:
-            factor = Bordered.of(self.values, np.maximum(ridge, least * self.size))
+            used = np.maximum(ridge, least * self.size)
+            factor = Bordered.of(self.values, used)
             if factor is not None:
-                a, b = factor.solve(Y)
-                return a, b - self.means @ a
+                return factor, used
         raise np.linalg.LinAlgError("the kernel matrix is not positive semidefinite")
 
 

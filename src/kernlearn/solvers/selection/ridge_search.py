@@ -1,4 +1,4 @@
-"""A minimum along λ: a loss that falls and rises, known at few places."""
+"""A minimum along λ: a loss that falls and rises, known at few places, perhaps with its slope."""
 
 from __future__ import annotations
 
@@ -53,3 +53,66 @@ def minimise_along(loss: Callable[[float], float], start: float) -> LineMinimum:
         at(x + 0.5 * _STEP * (left - right) / curvature)
     best = list(known)[first_least(known.values())]
     return LineMinimum(float(np.exp(best)), known[best], len(known))
+
+
+# A place that would lower the loss by less than this part of it, as far as one can tell, is not
+# looked at.
+_WORTH = 2e-3
+# Steps downhill from a start, at most.
+_STEPS = 8
+
+
+def descend_along(
+    loss: Callable[[float], tuple[float, float]], start: float, factor: float = 10.0
+) -> LineMinimum:
+    """Minimise a loss of one positive number λ whose slope by log λ is known, too.
+
+    The search goes downhill by this factor until the slope changes its sign, then once to where the
+    cubic between the last two places is least, if that is promised to be worth it. Where every λ
+    is dear, it looks at two or three of them. The loss is infinite where there is no machine.
+
+    >>> from kernlearn.solvers.selection.ridge_search import descend_along
+    >>> found = descend_along(lambda l: (np.log(l / 0.03) ** 2, 2 * np.log(l / 0.03)), start=1.0)
+    >>> round(found.at, 3), found.n_evaluations
+    (0.03, 4)
+    """
+    known: dict[float, tuple[float, float]] = {}
+
+    def at(x: float) -> float:
+        known[x] = loss(float(np.exp(x)))
+        return x
+
+    last = at(float(np.log(start)))
+    value, slope = known[last]
+    # Without a machine at the start, one of a larger λ is more likely.
+    step = float(np.log(factor)) * (-1.0 if slope > 0.0 and np.isfinite(value) else 1.0)
+    for _ in range(_STEPS):
+        is_flat = np.isfinite(value) and abs(slope * step) < _WORTH * value
+        if is_flat or not _LEAST <= last + step <= _LARGEST:
+            break
+        here, last = last, at(last + step)
+        before, (value, slope) = known[here], known[last]
+        has_fallen = is_less(value, before[0]) or not np.isfinite(before[0])
+        if has_fallen and slope * step <= 0.0:  # and goes on to fall
+            continue
+        share, promised = _cubic_minimum(last - here, *before, value, slope)
+        if promised < (1.0 - _WORTH) * min(before[0], value):
+            at(here + share * (last - here))
+        break
+    best = list(known)[first_least(value for value, _ in known.values())]
+    return LineMinimum(float(np.exp(best)), known[best][0], len(known))
+
+
+def _cubic_minimum(
+    step: float, value: float, slope: float, after: float, slope_after: float
+) -> tuple[float, float]:
+    """Where the cubic of two values and slopes is least, as a share of the step, and its value."""
+    if not np.isfinite([value, slope, after, slope_after]).all():
+        return 0.0, np.inf
+    left, right = slope * step, slope_after * step
+    cubic = left + right - 2.0 * (after - value)
+    square = 3.0 * (after - value) - 2.0 * left - right
+    shares = np.linspace(0.0, 1.0, 101)
+    values = value + shares * (left + shares * (square + shares * cubic))
+    best = int(values.argmin())
+    return float(shares[best]), float(values[best])

@@ -42,6 +42,28 @@ def test_folds_are_predicted_by_machines_trained_again(problem):
         np.testing.assert_allclose(judged.held_out[rows], naive, atol=1e-9)
 
 
+@pytest.mark.parametrize("representation", [Representation("standard"), ALIKE])
+def test_near_a_known_ridge_folds_are_predicted_likewise_by_few_factorisations(
+    problem, representation, monkeypatch
+):
+    told = []
+    value_and_slope = type(problem.loss).value_and_slope
+
+    def telling(loss, predictions, changes):
+        told.append(value_and_slope(loss, predictions, changes))
+        return told[-1]
+
+    monkeypatch.setattr(type(problem.loss), "value_and_slope", telling)
+    representation.judge_near(lambda X: Gaussian(0.4), problem, 0.3 * np.exp(1e-5))
+    after, told[:] = told[0], []
+    judged = representation.judge_near(lambda X: Gaussian(0.4), problem, 0.3)
+    assert len(told) <= 4
+    assert (after[0] - told[0][0]) / 1e-5 == pytest.approx(told[0][1], rel=1e-3)
+    for rows in problem.folds:
+        naive = trained_without(problem, Gaussian(0.4), judged.lam, rows)
+        np.testing.assert_allclose(judged.held_out[rows], naive, atol=1e-9)
+
+
 def test_folds_are_predicted_by_kernels_that_have_not_seen_them(problem):
     scales = np.array([1.0, 0.5, 0.1])
     without = tuple(scales + 0.1 * i for i in range(4))

@@ -49,6 +49,18 @@ def test_the_ladder_is_climbed_to_its_best_rung():
     assert found.loss == pytest.approx(each[found.place].loss, rel=1e-3)
 
 
+def test_what_does_badly_on_one_table_is_not_tried_on_the_next():
+    problem = make_problem()
+    tables = {"standard": problem.tables["standard"], "ranked": problem.tables["standard"]}
+    choice = chosen_families(["linear", "Gaussian", "Matérn"])
+    found = screen_candidates(replace(problem, tables=tables), choice, np.random.RandomState(0))
+    losses = {one.title: one.loss for one in found.found}
+    plain = sorted(["linear", "Gaussian", "Matérn"], key=losses.get)
+    assert {title for title in losses if "ranked" in title} == {
+        f"{one}, ranked" for one in plain[:2]
+    }
+
+
 def test_a_search_may_go_on_from_another():
     family = FAMILIES["Gaussian"]
     small = family.search(make_problem(40), Representation("standard"))

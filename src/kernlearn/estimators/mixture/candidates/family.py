@@ -68,14 +68,16 @@ class KernelFamily:
     ) -> CandidateFit:
         """Climb the ladder from the middle, or from where another search ended.
 
-        If that was on fewer rows, upwards only: the more there are, the narrower the kernels that
-        they can tell apart.
+        If that was on fewer rows, upwards only, and only if the narrower neighbour did better there
+        than the wider one: the more rows there are, the narrower the kernels that they can tell
+        apart.
         """
         if self.learn is not None and near is None:
             representation = self.learn(problem, representation.table)
         known: dict[int, CandidateFit] = {}
         place = len(self.ladder) // 2 if near is None else near.place
         has_more_rows = near is not None and len(near.judged.held_out) < len(problem)
+        is_settled = has_more_rows and near is not None and not near.leans_narrower
         if has_more_rows:
             representation = representation.of_more(problem)
 
@@ -87,11 +89,7 @@ class KernelFamily:
                     problem.stopping.check()
                 nearest = min(known.values(), key=lambda f: abs(f.place - rung), default=near)
                 start = None if nearest is None else nearest.judged.lam
-                kernel_of = self.at(rung)
-                if self.has_margin:
-                    judged = representation.judge_margin(kernel_of, problem)
-                else:
-                    judged = representation.judge(kernel_of, problem, start)
+                judged = self._judged(rung, problem, representation, start, has_more_rows)
                 loss = problem.loss
                 known[rung] = CandidateFit(
                     self, representation, rung, judged, loss, loss.value(judged.held_out)
@@ -101,13 +99,33 @@ class KernelFamily:
         try:
             here = at(place)  # before its neighbours, which begin at its λ
             step = -1 if not has_more_rows and is_less(at(place - 1), here) else 1
-            while is_less(at(place + step), at(place)):
+            while not is_settled and is_less(at(place + step), at(place)):
                 place += step
         except (Stopped, KeyboardInterrupt) as stop:
             if not known:
                 raise
             problem.stopping.accept(stop)
-        return list(known.values())[first_least(found.loss for found in known.values())]
+        best = list(known.values())[first_least(found.loss for found in known.values())]
+        wider, narrower = (known.get(best.place + step) for step in (-1, 1))
+        leans = narrower is not None and (wider is None or narrower.loss < wider.loss)
+        return replace(best, leans_narrower=leans)
+
+    def _judged(
+        self,
+        rung: int,
+        problem: CandidateProblem,
+        representation: Representation,
+        start: float | None,
+        has_more_rows: bool,
+    ) -> JudgedKernel:
+        """The kernel of a rung, with a λ near the start where that was found on other rows."""
+        kernel_of = self.at(rung)
+        if self.has_margin:
+            known_lam = start if has_more_rows else None
+            return representation.judge_margin(kernel_of, problem, known_lam)
+        if has_more_rows and start is not None:
+            return representation.judge_near(kernel_of, problem, start)
+        return representation.judge(kernel_of, problem, start)
 
     def at(self, rung: int) -> Callable[[Array], Kernel]:
         """What makes the kernel of a rung for a table."""
@@ -131,6 +149,8 @@ class CandidateFit:
     judge: PredictiveLoss  # by what it was searched: of the targets, or of their logarithms
     loss: float  # what that is
     seconds: float = 0.0  # how long it took
+    # Whether the next narrower kernel did better than the next wider one.
+    leans_narrower: bool = False
 
     @property
     def title(self) -> str:

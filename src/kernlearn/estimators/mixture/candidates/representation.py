@@ -19,9 +19,11 @@ from kernlearn.estimators.mixture.candidates.margin import RIDGES, solve_margin
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.kernels import Kernel, Stretched
+from kernlearn.quality.fold_residuals import fold_residuals
 from kernlearn.quality.held_out import RidgePath
+from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.solvers.machine.least_squares import CentredMatrix
-from kernlearn.solvers.selection.ridge_search import minimise_along
+from kernlearn.solvers.selection.ridge_search import descend_along, minimise_along
 from kernlearn.typing import Array, Indices
 
 KernelOf = Callable[[Array], Kernel]
@@ -29,6 +31,8 @@ FoldMatrices = tuple[Indices, Indices, Array, Array]
 
 # λ in units of the mean variance that the kernel gives to a row: where most searches end.
 _FIRST_RIDGE = 0.03
+# Factors from one λ to the next, from a start that may be far and from one that is near.
+FAR, NEAR = 10.0, 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,15 +78,33 @@ class Representation:
         lam, _ = _least(held_out, problem, _unit(K), start)
         return JudgedKernel(kernel, lam, problem.Y - path.fold_residuals(lam, problem.folds))
 
-    def judge_margin(self, kernel_of: KernelOf, problem: CandidateProblem) -> JudgedKernel:
-        """The same of a machine with a soft margin, fold by fold, for a few λ."""
+    def judge_near(
+        self, kernel_of: KernelOf, problem: CandidateProblem, lam: float
+    ) -> JudgedKernel:
+        """The same near a known λ, by the loss on the folds: two or three factorisations."""
+        X = problem.tables[self.table]
+        kernel = kernel_of(X)
+        K = kernel(X)
+
+        def held_out(lam: float) -> tuple[Array, Array]:
+            fit = fit_ls_svm(K, problem.Y, lam / problem.weight)
+            residuals, slopes = fold_residuals(fit, problem.folds)
+            return problem.Y - residuals, -slopes
+
+        lam, predictions = _least_near(held_out, problem, _unit(K), lam, NEAR)
+        return JudgedKernel(kernel, lam, predictions)
+
+    def judge_margin(
+        self, kernel_of: KernelOf, problem: CandidateProblem, lam: float | None
+    ) -> JudgedKernel:
+        """The same of a machine with a soft margin, fold by fold, at a known λ or for a few."""
         X = problem.tables[self.table]
         kernel = kernel_of(X)
         K = kernel(X)
         best: JudgedKernel | None = None
         least = (np.inf, np.inf)
-        for ridge in RIDGES:
-            lam = ridge * _unit(K)
+        tried = [ridge * _unit(K) for ridge in RIDGES] if lam is None else [lam]
+        for lam in tried:
             predictions = np.empty_like(problem.Y)
             for rows in problem.folds:
                 others = np.setdiff1d(np.arange(len(problem)), rows)
@@ -110,19 +132,31 @@ class LearnedRepresentation(Representation):
         self, kernel_of: KernelOf, problem: CandidateProblem, start: float | None
     ) -> JudgedKernel:
         """Find λ by the loss on the folds, each with the kernel learned without it."""
+        return self._judged(kernel_of, problem, start, FAR)
+
+    def judge_near(
+        self, kernel_of: KernelOf, problem: CandidateProblem, lam: float
+    ) -> JudgedKernel:
+        """The same near a known λ."""
+        return self._judged(kernel_of, problem, lam, NEAR)
+
+    def _judged(
+        self, kernel_of: KernelOf, problem: CandidateProblem, start: float | None, factor: float
+    ) -> JudgedKernel:
         X = problem.tables[self.table]
         parts = self._parts(kernel_of, X, problem.folds)
         matrices = [CentredMatrix.of(K) for _, _, K, _ in parts]
 
-        def held_out(lam: float) -> Array:
-            predictions = np.empty_like(problem.Y)
+        def held_out(lam: float) -> tuple[Array, Array]:
+            predictions, slopes = np.empty_like(problem.Y), np.empty_like(problem.Y)
             for (rows, others, _, K_out), K in zip(parts, matrices, strict=True):
-                a, b = K.solve(problem.Y[others], lam / problem.weight[others])
-                predictions[rows] = K_out @ a + b
-            return predictions
+                ridge = lam / problem.weight[others]
+                a, b, da, db = K.solve_with_slopes(problem.Y[others], ridge)
+                predictions[rows], slopes[rows] = K_out @ a + b, K_out @ da + db
+            return predictions, slopes
 
         kernel = self.learned(kernel_of, X, None)
-        lam, predictions = _least(held_out, problem, _unit(parts[0][2]), start)
+        lam, predictions = _least_near(held_out, problem, _unit(parts[0][2]), start, factor)
         return JudgedKernel(kernel, lam, predictions)
 
     def larger_ridge(self, kernel_of: KernelOf, problem: CandidateProblem, lam: float) -> float:
@@ -201,8 +235,38 @@ def _least(
             best, found = value, predictions
         return value
 
-    first = _FIRST_RIDGE if start is None else float(np.clip(start / unit, 1e-7, 1e3))
-    minimum = minimise_along(at, first)
+    minimum = minimise_along(at, _first(start, unit))
     if not np.isfinite(minimum.value):
         raise np.linalg.LinAlgError("the kernel matrix is not positive semidefinite")
     return minimum.at * unit, found
+
+
+def _least_near(
+    held_out: Callable[[float], tuple[Array, Array]],
+    problem: CandidateProblem,
+    unit: float,
+    start: float | None,
+    factor: float,
+) -> tuple[float, Array]:
+    """The same where every λ takes a factorisation, which tells the slopes of predictions, too."""
+    best, found = np.inf, np.zeros_like(problem.Y)
+
+    def at(ridge: float) -> tuple[float, float]:
+        nonlocal best, found
+        try:
+            predictions, changes = held_out(ridge * unit)
+        except np.linalg.LinAlgError:
+            return np.inf, 0.0
+        value, slope = problem.loss.value_and_slope(predictions, changes)
+        if value < best:
+            best, found = value, predictions
+        return value, slope
+
+    minimum = descend_along(at, _first(start, unit), factor)
+    if not np.isfinite(minimum.value):
+        raise np.linalg.LinAlgError("the kernel matrix is not positive semidefinite")
+    return minimum.at * unit, found
+
+
+def _first(start: float | None, unit: float) -> float:
+    return _FIRST_RIDGE if start is None else float(np.clip(start / unit, 1e-7, 1e3))

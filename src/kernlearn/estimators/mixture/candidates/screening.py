@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -143,17 +143,21 @@ def _all_found(
 
     The problem may be a sample of `whole`, from which stretches may be learned.
     """
-    searches = [
-        _FamilySearch(family, problem, Representation(table))
-        for table in problem.tables
-        for family in choice.families
-        if family.suits(problem, table)
-    ]
-    best: CandidateFit | None = None
-    for found in _found(searches):
-        best = found if best is None or found.loss < best.loss else best
-        yield found
-    stretching = [family for family in choice.families if family.stretches and choice.stretches]
+    families, found = list(choice.families), list[CandidateFit]()
+    for table in problem.tables:
+        searches = [
+            _FamilySearch(family, problem, Representation(table))
+            for family in families
+            if family.suits(problem, table)
+        ]
+        for one in _found(searches):
+            found.append(one)
+            yield one
+        # What does badly on one table is not tried on the next.
+        ordered = _families(one for one in found if one.representation.table == table)
+        families = ordered[: -(-len(ordered) // 2)]
+    best = min(found, key=lambda one: one.loss, default=None)
+    stretching = [family for family in _families(found) if family.stretches and choice.stretches]
     if best is None or not stretching or len(problem) < options.fewest_rows:
         return
     if problem.tables[best.representation.table].shape[1] > 1:
@@ -163,32 +167,35 @@ def _all_found(
         yield from _found_stretched(problem, stretching, representations)
 
 
+def _families(found: Iterable[CandidateFit]) -> list[KernelFamily]:
+    """The families of candidates, the one of the least loss first."""
+    ordered = sorted(found, key=lambda one: one.loss)
+    return list({one.family.name: one.family for one in ordered}.values())
+
+
 def _found_stretched(
     problem: CandidateProblem,
     families: Sequence[KernelFamily],
     representations: Iterator[ScaledColumns],
 ) -> Iterator[CandidateFit]:
-    """The best of every family on any of these representations."""
-    best: dict[str, CandidateFit] = {}
+    """The first family on all representations, the others on the one that is best with it."""
+    first, *others = families
+    best: CandidateFit | None = None
     start = time.perf_counter()
     try:
         for representation in representations:
-            learning = time.perf_counter() - start
-            searches = [
-                _FamilySearch(one, problem, representation, best.get(one.name)) for one in families
-            ]
-            for found in _found(searches):
-                name = found.family.name
-                before = best.get(name, found)
-                seconds = found.seconds + learning + (before.seconds if name in best else 0.0)
-                learning = 0.0  # the first of them is told to have taken it
-                best[name] = replace(found if found.loss < before.loss else before, seconds=seconds)
-            start = time.perf_counter()
+            for found in _found([_FamilySearch(first, problem, representation, best)]):
+                best = found if best is None or found.loss < best.loss else best
     except (Stopped, KeyboardInterrupt) as stop:
-        if not best:
+        if best is None:
             raise
         problem.stopping.accept(stop)
-    yield from best.values()
+    if best is None:
+        return
+    yield replace(best, seconds=time.perf_counter() - start)
+    if problem.stopping.stopped is not None:
+        return
+    yield from _found([_FamilySearch(one, problem, best.representation) for one in others])
 
 
 def scaled_columns(
