@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 
 from kernlearn import FirstLevelClassifier
-from kernlearn.inspection import RelevanceDisplay
+from kernlearn.inspection import ThetaDisplay
 
 N_SAMPLES = 10
 
@@ -29,7 +29,7 @@ models = [
     FirstLevelClassifier().fit(scaler.fit_transform(table.iloc[rows]), wine.target.iloc[rows])
     for rows, _ in samples.split(table, wine.target)
 ]
-display = RelevanceDisplay.from_estimators(models)
+display = ThetaDisplay.from_estimators(models)
 title = display.ax_.set_title(
     f"Wine: θ over {N_SAMPLES} samples of 80 % of the rows", fontsize="medium"
 )

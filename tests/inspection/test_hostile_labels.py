@@ -45,12 +45,13 @@ SIZES = np.arange(1.0, 1.0 + len(NAMES))
 # What is drawn, and the names of which it has to show the text.
 DRAWN = {
     "KernelWeightsDisplay": lambda _: inspection.KernelWeightsDisplay(SIZES, NAMES).plot(),
-    "RelevanceDisplay": lambda _: inspection.RelevanceDisplay(SIZES, NAMES).plot(),
-    "RelevanceDisplay, boxes": lambda _: inspection.RelevanceDisplay(
+    "RelevanceDisplay": lambda _: inspection.RelevanceDisplay(SIZES, SIZES, NAMES).plot(),
+    "ThetaDisplay": lambda _: inspection.ThetaDisplay(SIZES, NAMES).plot(),
+    "ThetaDisplay, boxes": lambda _: inspection.ThetaDisplay(
         np.outer([1.0, 2.0, 3.0], SIZES), NAMES
     ).plot(),
     "FeatureScalesDisplay": lambda _: inspection.FeatureScalesDisplay(SIZES, NAMES).plot(),
-    "RelevancePathDisplay": lambda _: inspection.RelevancePathDisplay(
+    "ThetaPathDisplay": lambda _: inspection.ThetaPathDisplay(
         [1.0, 0.1], np.outer([0.5, 1.0], SIZES), NAMES
     ).plot(),
     "WeightPathDisplay": lambda _: inspection.WeightPathDisplay(

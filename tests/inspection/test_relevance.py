@@ -1,121 +1,142 @@
-"""Pictures of θ: arrays first, drawings of them second."""
+"""What predictions lose when columns are shuffled: one measure for every estimator."""
 
 from __future__ import annotations
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.exceptions import NotFittedError
+from scipy.sparse import csr_array
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from kernlearn import FirstLevelClassifier, FirstLevelRegressor
-from kernlearn.inspection import RelevanceDisplay, RelevancePathDisplay, relevance_path
+import kernlearn as kl
+from kernlearn.inspection import RelevanceDisplay, relevance
 
-mpl.use("Agg")
-import matplotlib.pyplot as plt
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(160, 3))
+LABELS = np.where(2 * X[:, 0] + X[:, 1] > 0, "yes", "no")
+NUMBERS = 2 * X[:, 0] + X[:, 1]
+TRAIN, TEST = slice(0, 80), slice(80, 160)
 
-GIVEN = {"lam": 0.3, "mu": 2.0}
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    plt.close("all")
-
-
-@pytest.fixture
-def data():
-    X = np.random.default_rng(0).normal(size=(50, 3))
-    return pd.DataFrame(X, columns=["a", "b", "c"]), X[:, 0] * X[:, 1] > 0
+pytestmark = pytest.mark.usefixtures("closed_figures")
 
 
-def test_one_model_is_bars_with_names_and_numbers(data):
-    model = FirstLevelClassifier(**GIVEN).fit(*data)
-    display = RelevanceDisplay.from_estimator(model)
-    np.testing.assert_array_equal(display.relevance[0], model.theta_)
-    np.testing.assert_array_equal([bar.get_width() for bar in display.bars_], model.theta_)
-    assert [text.get_text() for text in display.ax_.get_yticklabels()] == ["a", "b", "c"]
-    assert [text.get_text() for text in display.ax_.texts] == [f"{t:.3g}" for t in model.theta_]
-    low, high = display.ax_.get_ylim()
-    assert low > high, "the first column stands at the top"
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        kl.MKLClassifier(),
+        kl.HyperkernelClassifier(),
+        kl.LSSVMRegressor(),
+        kl.FirstLevelRegressor(lam=0.1, mu=1.0),
+        kl.KernelClassifier(["linear"]),
+        make_pipeline(StandardScaler(), Ridge()),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_every_estimator_has_the_same_measure(estimator):
+    y = NUMBERS if "egress" in repr(estimator) or "Ridge" in repr(estimator) else LABELS
+    found = relevance(estimator.fit(X[TRAIN], y[TRAIN]), X[TEST], y[TEST], n_repeats=3)
+    assert found["column"].tolist() == ["x0", "x1", "x2"]
+    first, second, third = found["relevance"]
+    assert first > second > 0.05 > third
+    above = found["relevance"] / np.maximum(found["standard_error"], 1e-9)
+    assert above[0] > 4.0
+    assert abs(above[2]) < 3.0
 
 
-def test_several_models_are_box_plots_of_their_scales(data):
-    X, y = data
-    rng = np.random.default_rng(0)
-    samples = [rng.integers(0, 50, 50) for _ in range(5)]
-    models = [FirstLevelClassifier(**GIVEN).fit(X.iloc[r], y[r]) for r in samples]
-    display = RelevanceDisplay.from_estimators(models)
-    assert display.relevance.shape == (5, 3)
-    medians = [line.get_xdata()[0] for line in display.boxes_["medians"]]
-    np.testing.assert_allclose(medians, np.median([m.theta_ for m in models], axis=0))
+def test_a_column_without_effect_is_below_zero_half_of_the_time():
+    model = LogisticRegression().fit(X[TRAIN], LABELS[TRAIN])
+    found = [
+        relevance(model, X[TEST], LABELS[TEST], n_repeats=2, random_state=seed)["relevance"][2]
+        for seed in range(8)
+    ]
+    assert min(found) < 0.0 < max(found)
 
 
-def test_names_may_be_given_or_made_up(data):
-    X, y = data
-    model = FirstLevelClassifier(**GIVEN).fit(X.to_numpy(), y)
-    assert RelevanceDisplay.from_estimator(model).labels == ["x0", "x1", "x2"]
-    named = RelevanceDisplay.from_estimator(model, feature_names=["p", "q", "r"])
-    assert named.labels == ["p", "q", "r"]
-    one = FirstLevelClassifier("rbf", **GIVEN).fit(X.to_numpy(), y)
-    assert RelevanceDisplay.from_estimator(one).labels == ["theta0"]
+def test_the_error_is_the_spread_over_samples_and_shuffles():
+    """By theory: the error of 12 samples is to be the spread of their values, up to a factor."""
+    model = LogisticRegression().fit(X, LABELS)
+    values, errors = [], []
+    for seed in range(12):
+        rows = np.random.default_rng(seed).normal(size=(100, 3))
+        y = np.where(2 * rows[:, 0] + rows[:, 1] > 0, "yes", "no")
+        found = relevance(model, rows, y, n_repeats=3, random_state=seed)
+        values.append(found["relevance"][0])
+        errors.append(found["standard_error"][0])
+    assert 0.5 < np.std(values, ddof=1) / np.mean(errors) < 2.0
 
 
-def test_it_draws_where_it_is_told(data):
-    _, (left, right) = plt.subplots(1, 2)
-    model = FirstLevelClassifier(**GIVEN).fit(*data)
-    assert RelevanceDisplay.from_estimator(model, ax=right).ax_ is right
-    assert not left.patches
+def test_columns_that_say_the_same_are_shuffled_together():
+    frame = pd.DataFrame({"a": X[:, 0], "copy": X[:, 0] + 0.01 * X[:, 2], "b": X[:, 1]})
+    frame["city"] = np.where(X[:, 2] > 0, "A", "B")
+    numbers = frame[["a", "copy", "b"]]
+    model = Ridge(10.0).fit(numbers[TRAIN], NUMBERS[TRAIN])
+    found = relevance(model, numbers[TEST], NUMBERS[TEST])
+    assert found["column"].tolist() == ["a", "copy", "b", "a + copy"]
+    assert found["relevance"][3] > found["relevance"][:2].sum()
+    model = kl.KernelRegressor(["linear"]).fit(frame[TRAIN], NUMBERS[TRAIN])
+    for found in (relevance(model, frame[TEST], NUMBERS[TEST]), model.relevance_):
+        assert found["column"].tolist() == ["a", "copy", "b", "city", "a + copy"]
 
 
-def test_what_cannot_be_drawn_is_refused(data):
-    X, y = data
-    model = FirstLevelClassifier(**GIVEN).fit(X, y)
-    with pytest.raises(NotFittedError):
-        RelevanceDisplay.from_estimator(FirstLevelClassifier())
-    with pytest.raises(ValueError, match=r"expected 3 feature names.*got 2"):
-        RelevanceDisplay.from_estimator(model, feature_names=["p", "q"])
-    with pytest.raises(ValueError, match="at least one fitted estimator"):
-        RelevanceDisplay.from_estimators([])
-    other = FirstLevelClassifier(**GIVEN).fit(X[["a", "b"]], y)
-    with pytest.raises(ValueError, match=r"equally many parameters, got \[2, 3\]"):
-        RelevanceDisplay.from_estimators([model, other])
+def test_rows_of_one_group_count_once():
+    model = LogisticRegression().fit(X[TRAIN], LABELS[TRAIN])
+    again = np.repeat(np.arange(80), 4) + 80
+    rows, labels = X[again], LABELS[again]
+    once = relevance(model, rows, labels)["standard_error"][0]
+    assert relevance(model, rows, labels, groups=again)["standard_error"][0] > 1.3 * once
 
 
-@pytest.mark.parametrize("kind", [FirstLevelClassifier, FirstLevelRegressor])
-def test_a_path_passes_through_the_models_of_its_mus(kind, data):
-    X, y = data
-    y = y if kind is FirstLevelClassifier else np.sin(X["a"]) + 0.5 * X["b"] ** 2
-    mus = [0.5, 50.0, 5.0]
-    path = relevance_path(X, y, mus, lam=0.3)
-    assert path.mus.tolist() == [50.0, 5.0, 0.5]
-    for mu, theta in zip(path.mus, path.thetas, strict=True):
-        model = kind(lam=0.3, mu=mu).fit(X, y)
-        np.testing.assert_allclose(theta, model.theta_, rtol=1e-3, atol=1e-5)
-    # The penalty, and so the length of θ, is monotone along an exact path.
-    lengths = np.linalg.norm(path.thetas, axis=1)
-    assert (np.diff(lengths) > 0).all()
+def test_any_score_has_an_error():
+    model = LogisticRegression().fit(X[TRAIN], LABELS[TRAIN])
+    display = RelevanceDisplay.from_estimator(
+        model, X[TEST], LABELS[TEST], scoring="roc_auc", n_repeats=2
+    )
+    assert (display.standard_error > 0).all()
+    assert display.labels == ["x0", "x1", "x2"]
+    assert display.relevance[0] > 3 * display.standard_error[0]
+    assert display.ax_.get_xlabel() == "lost roc_auc"
+    assert [bar.get_width() for bar in display.bars_] == display.relevance.tolist()
 
 
-def test_three_classes_have_a_path(data):
-    X, _ = data
-    y = np.digitize(X["a"], [-0.5, 0.5])
-    path = relevance_path(X, y, [1.0], lam=0.3)
-    model = FirstLevelClassifier(lam=0.3, mu=1.0).fit(X, y)
-    np.testing.assert_allclose(path.thetas[0], model.theta_, rtol=1e-3, atol=1e-5)
+def test_sparse_rows_and_sources():
+    sparse = csr_array(np.where(np.abs(X) > 0.3, X, 0.0))
+    model = LogisticRegression().fit(sparse[:80], LABELS[TRAIN])
+    dense = relevance(model, sparse[80:].toarray(), LABELS[TEST])
+    found = relevance(model, sparse[80:], LABELS[TEST])
+    assert found["relevance"].tolist() == dense["relevance"].tolist()
+    frame = pd.DataFrame(X[:, :1], index=np.arange(160) + 5)
+    train, test = ({"one": frame[rows], "other": X[rows, 1:]} for rows in (TRAIN, TEST))
+    model = kl.MKLClassifier().fit(train, LABELS[TRAIN])
+    found = relevance(model, test, LABELS[TEST], n_repeats=2)
+    assert found["column"].tolist() == ["one", "other"]
+    assert found["relevance"][0] > 0.1
 
 
-def test_by_default_a_path_lies_around_the_chosen_mu(data):
-    path = relevance_path(*data, n_mus=5, cv=2)
-    np.testing.assert_allclose(path.mus / path.mu, [1e3, 10**1.5, 1, 10**-1.5, 1e-3], rtol=1e-9)
-    display = path.plot()
-    assert isinstance(display, RelevancePathDisplay)
-    assert len(display.lines_) == 3
-    np.testing.assert_array_equal(display.lines_[1].get_ydata(), path.thetas[:, 1])
-    assert "a" in [text.get_text() for text in display.ax_.get_legend().get_texts()]
+def test_the_metric_of_a_mixture_is_that_of_its_score():
+    labels = kl.KernelClassifier(["linear"], scoring="neg_log_loss").fit(X[TRAIN], LABELS[TRAIN])
+    found = labels.relevance_
+    assert found["relevance"][0] > 0.5  # more than an accuracy can fall
+    several = np.column_stack([NUMBERS, X[:, 2]])
+    numbers = kl.KernelRegressor(["linear"]).fit(X[TRAIN], several[TRAIN])
+    assert (numbers.relevance_["relevance"] > 0.1).all()
+    grouped = kl.KernelRegressor(["linear"]).fit(
+        X[TRAIN], NUMBERS[TRAIN], groups=np.arange(80) // 4
+    )
+    assert np.isfinite(grouped.relevance_["standard_error"]).all()
 
 
-@pytest.mark.parametrize("mus", [[], [1.0, -1.0], [[1.0]], [np.nan]])
-def test_mus_are_positive_numbers(mus, data):
-    with pytest.raises(ValueError, match="expected mus to be a list of positive numbers"):
-        relevance_path(*data, mus)
+def test_what_cannot_be_measured_is_refused():
+    model = LogisticRegression().fit(X, LABELS)
+    with pytest.raises(ValueError, match=r"expected y of 160 rows, as X has, got shape \(3,\)"):
+        relevance(model, X, LABELS[:3])
+    with pytest.raises(ValueError, match=r"expected n_repeats to be a positive integer, got 0"):
+        relevance(model, X, LABELS, n_repeats=0)
+    with pytest.raises(ValueError, match=r"got StandardScaler without predict; pass for example"):
+        relevance(StandardScaler().fit(X), X, LABELS)
+    with pytest.raises(ValueError, match=r"one number of rows, got \[2, 3\]"):
+        relevance(model, {"a": X[:2], "b": X[:3]}, LABELS[:2])
+    tiny = kl.KernelClassifier(["linear"]).fit(X[:2], [0, 1])
+    with pytest.raises(AttributeError, match=r"three rows, or groups of rows, at least .* got 2"):
+        _ = tiny.relevance_

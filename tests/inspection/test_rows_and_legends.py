@@ -10,8 +10,8 @@ from kernlearn.inspection import (
     EmbeddingDisplay,
     GramDisplay,
     KernelWeightsDisplay,
-    RelevanceDisplay,
-    RelevancePathDisplay,
+    ThetaDisplay,
+    ThetaPathDisplay,
 )
 
 mpl.use("Agg")
@@ -43,7 +43,7 @@ def test_of_fifty_kernels_the_thirty_largest_are_drawn_in_order():
 
 def test_of_forty_columns_the_thirty_with_the_largest_median_are_drawn():
     theta = np.random.default_rng(1).uniform(size=(3, 40))
-    display = RelevanceDisplay(theta, [f"x{i}" for i in range(40)]).plot()
+    display = ThetaDisplay(theta, [f"x{i}" for i in range(40)]).plot()
     kept = np.sort(np.argsort(-np.median(theta, axis=0))[:30])
     medians = [line.get_xdata()[0] for line in display.boxes_["medians"]]
     np.testing.assert_allclose(medians, np.median(theta, axis=0)[kept])
@@ -111,11 +111,11 @@ def test_names_of_blocks_do_not_cover_each_other_and_the_large_ones_stay():
 
 def test_seven_lines_of_a_path_are_named_and_the_others_grey():
     thetas = np.outer([0.5, 1.0], np.arange(12.0))
-    display = RelevancePathDisplay([1.0, 0.1], thetas, [f"x{i}" for i in range(12)]).plot()
+    display = ThetaPathDisplay([1.0, 0.1], thetas, [f"x{i}" for i in range(12)]).plot()
     assert display.named.tolist() == [11, 10, 9, 8, 7, 6, 5]
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert texts == [f"x{i}" for i in display.named]
     for j, line in enumerate(display.lines_):
         np.testing.assert_array_equal(line.get_ydata(), thetas[:, j])
         assert (line.get_color() == "#999999") == (j < 5)
-    assert RelevancePathDisplay([1.0], [[0.0]], ["x"]).plot().ax_.get_legend() is None
+    assert ThetaPathDisplay([1.0], [[0.0]], ["x"]).plot().ax_.get_legend() is None

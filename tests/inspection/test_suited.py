@@ -27,7 +27,8 @@ MODELS = {
 # By display: what it draws, what it is called with beside the estimator, and which models it suits.
 DISPLAYS = {
     "KernelWeightsDisplay": ("weights_", (), {"combination", "hyperkernel"}),
-    "RelevanceDisplay": ("relevance_", (), {"mixture", "first level"}),
+    "RelevanceDisplay": ("relevance_", (), {"mixture"}),
+    "ThetaDisplay": ("theta_", (), {"machine", "first level"}),
     "CandidatesDisplay": ("candidates_", (), {"mixture"}),
     "FeatureScalesDisplay": ("feature_scales_", (X,), {"hyperkernel"}),
     "EmbeddingDisplay": ("transform", (X, Y), {"metric"}),
@@ -60,9 +61,11 @@ def test_estimators_and_pipelines_are_drawn_or_refused_alike(fitted, model, disp
 
 def test_relevance_of_a_mixture_is_named_for_what_it_is(fitted):
     display = inspection.RelevanceDisplay.from_estimator(fitted["mixture"])
-    assert display.labels == ["x0", "x1", "x2"]
-    assert display.relevance[0].tolist() == list(fitted["mixture"][-1].relevance_.values())
-    assert "lost by shuffling" in display.ax_.get_xlabel()
+    found = fitted["mixture"][-1].relevance_
+    order = np.argsort(-found["relevance"], kind="stable")
+    assert display.labels == found["column"][order].tolist()
+    assert display.standard_error.tolist() == found["standard_error"][order].tolist()
+    assert display.ax_.get_xlabel() == "lost accuracy"
 
 
 def test_other_displays_are_named_where_some_are_suited(fitted):

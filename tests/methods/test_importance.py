@@ -9,7 +9,7 @@ from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from kernlearn.methods.association import correlated_columns
+from kernlearn.estimators.held_out.correlated_columns import correlated_columns
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.importance import (
     ImportanceOptions,
@@ -125,9 +125,12 @@ def test_correlated_columns_of_every_kind():
     X["noise"] = z
     X["many"] = [f"v{i}" for i in rng.integers(15, size=300)]
     X["constant"] = "same"
-    found = correlated_columns(X, list(X))
-    assert found == [["a", "b", "gap"], ["city", "zip", "height"]]
-    assert correlated_columns(X, ["a"]) == []
+    found = correlated_columns([X[name].to_numpy() for name in X])
+    assert [[X.columns[j] for j in each] for each in found] == [
+        ["a", "b", "gap"],
+        ["city", "zip", "height"],
+    ]
+    assert correlated_columns([X["a"].to_numpy()]) == []
 
 
 def test_what_stands_in_for_each_other_matters_together():

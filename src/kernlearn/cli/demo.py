@@ -128,12 +128,13 @@ def _columns(console: Console, options: DemoOptions, seed: int) -> None:
     )
     ours = _start(data, options, seed)
     _close(console, [ours, *rivals(data, seed, options.svm_grid)], "batches")
-    relevance = dict(zip(data.names, ours.model.relevance_.values(), strict=True))
+    found = ours.model.relevance_["relevance"]  # those of sets of columns follow
+    relevance = dict(zip(data.names, found.tolist(), strict=False))
     top = sorted(relevance, key=lambda name: -relevance[name])[:4]
     listed = ", ".join(f"{name} {relevance[name]:.2f}" for name in top)
     rest = max(share for name, share in relevance.items() if name not in top)
     console.print(
-        f"What is lost when a column is shuffled: {listed}; the other eight, {rest:.2f} at most.",
+        f"Lost accuracy when a column is shuffled: {listed}; the other eight, {rest:.2f} at most.",
         highlight=False,
     )
 

@@ -11,9 +11,11 @@ from kernlearn.inspection.gram import GramDisplay
 from kernlearn.inspection.kernel_weights import KernelWeightsDisplay
 from kernlearn.inspection.labels import kernel_label
 from kernlearn.inspection.pair_score import PairScoreDisplay
-from kernlearn.inspection.relevance import RelevanceDisplay
-from kernlearn.inspection.relevance_path import RelevancePathDisplay, relevance_path
+from kernlearn.inspection.relevance_display import RelevanceDisplay
+from kernlearn.inspection.shuffled_columns import relevance
 from kernlearn.inspection.spectrum import SpectrumDisplay
+from kernlearn.inspection.theta import ThetaDisplay
+from kernlearn.inspection.theta_path import ThetaPathDisplay, theta_path
 from kernlearn.inspection.weight_path import WeightPathDisplay
 
 __all__ = [
@@ -27,10 +29,12 @@ __all__ = [
     "KernelWeightsDisplay",
     "PairScoreDisplay",
     "RelevanceDisplay",
-    "RelevancePathDisplay",
     "SpectrumDisplay",
+    "ThetaDisplay",
+    "ThetaPathDisplay",
     "WeightPathDisplay",
     "kernel_formula",
     "kernel_label",
-    "relevance_path",
+    "relevance",
+    "theta_path",
 ]

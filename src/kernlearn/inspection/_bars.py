@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kernlearn.inspection._matplotlib import Axes, BarContainer, points_wide, row_size
+from kernlearn.inspection._matplotlib import Axes, BarContainer, ink, points_wide, row_size
 from kernlearn.inspection._text import AS_TEXT, axis_label
 from kernlearn.typing import Array, Indices
 
@@ -44,6 +44,18 @@ def draw_bars(
     bars = ax.barh(np.arange(len(values)), values, color=colours)
     _number_bars(ax, bars, values)
     name_rows(ax, labels)
+    return bars
+
+
+def draw_bars_with_errors(
+    ax: Axes, values: Array, errors: Sequence[float], labels: Sequence[str], colours: list[str]
+) -> BarContainer:
+    """Horizontal bars from the top down, with their names and two standard errors either way."""
+    bars = ax.barh(np.arange(len(values)), values, color=colours, height=0.5)
+    for place, (value, error) in enumerate(zip(values, errors, strict=True)):
+        ax.plot([value - 2.0 * error, value + 2.0 * error], [place] * 2, color=ink(), linewidth=1.2)
+    name_rows(ax, labels)
+    ax.axvline(0.0, color="#999999", linewidth=0.8)
     return bars
 
 

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
-from kernlearn.methods.held_out import HeldOutPredictions, clustered_error
+from kernlearn.estimators.held_out.standard_errors import clustered_error
+from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.paired import LEVEL, p_in_words
 from kernlearn.typing import Array
 

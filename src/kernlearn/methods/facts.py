@@ -47,7 +47,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from kernlearn.bundle import ModelBundle
-from kernlearn.methods.association import CORRELATED
+from kernlearn.estimators.held_out.correlated_columns import CORRELATED
 from kernlearn.methods.description import (
     candidates,
     certificate,

@@ -205,18 +205,3 @@ def _interval(model: Pipeline, X: PandasFrame) -> Array | None:
     prepared = model[:-1].transform(X) if len(model.steps) > 1 else X
     ends: Array = np.asarray(last.predict_interval(prepared, COVERAGE), dtype=float)
     return ends if np.isfinite(ends).all() else None
-
-
-def clustered_error(values: Array, units: Sequence[Indices]) -> float:
-    r"""The standard error of a mean over rows that belong to units.
-
-    Units are independent, and the rows of one are not, so that the variance of the mean is that of
-    sums over units,
-
-    .. math:: \frac{G}{G - 1} \frac{1}{n^2} \sum_g \Bigl(\sum_{i \in g} (v_i - \bar v)\Bigr)^2
-
-    with G units and n rows.
-    """
-    n, rest = len(units), values - values.mean()
-    sums = np.array([float(rest[rows].sum()) for rows in units])
-    return float(np.sqrt(n / max(n - 1, 1) * (sums**2).sum())) / len(values)

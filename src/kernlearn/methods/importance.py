@@ -1,11 +1,6 @@
-r"""What each column adds: how much worse held-out rows are predicted when its cells are shuffled.
+"""What each column adds: how much worse held-out rows are predicted when its cells are shuffled.
 
-.. math:: I_j = s(f; X, y) - \frac{1}{R} \sum_r s(f; X^{\pi_r}_j, y)
-
-where s is the score, and :math:`X^{\pi}_j` are the held-out rows with the cells of column j, or of
-several columns together, in another order (Breiman 2001). Nothing is fitted again: it is what the
-model uses, not what could be learned without the column. The standard error covers the rows, or
-their units, and the shuffles; below zero, a column helps by chance alone.
+The measure is that of :mod:`kernlearn.estimators.held_out.relevance`, for pipelines on data frames.
 """
 
 from __future__ import annotations
@@ -16,13 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from kernlearn.methods.held_out import HeldOutPredictions, clustered_error
+from kernlearn.estimators.held_out.relevance import error_of_means, error_of_scores, mean_fall
+from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric
-from kernlearn.methods.scores import jackknife_error
 from kernlearn.typing import Indices, PandasFrame, Targets
-
-# Of the largest score: what a mean of falls and rises that cancel is off by.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -139,28 +131,15 @@ def _fall(
     metric: Metric, before: HeldOutPredictions, after: Sequence[HeldOutPredictions]
 ) -> tuple[float, float | None]:
     """The mean fall of the score over shuffles, and its standard error."""
-    first = metric.goodness(before)
-    scores = np.array([metric.goodness(said) for said in after])
-    falls = first - scores
-    value = float(falls.mean())
-    if abs(value) <= ROUNDING * max(abs(first), float(np.abs(scores).max())):
-        value = 0.0
-    if not np.isfinite(value):
-        return value, None
-    units = before.units()
-    rows = metric.row_values(before)
-    if rows is not None:
-        others = [metric.row_values(said) for said in after]
-        mean = np.mean([each for each in others if each is not None], axis=0)
-        of_rows = clustered_error(rows - mean, units)
-    else:
-        of_rows = jackknife_error(lambda kept: _mean_fall(metric, before, after, kept), units)
-    of_shuffles = float(falls.var(ddof=1)) / len(falls) if len(falls) > 1 else 0.0
-    return value, float(np.sqrt(of_rows**2 + of_shuffles))
+    said, units = [before, *after], before.units()
+    rows = [metric.row_values(each) for each in said]
+    values = [each for each in rows if each is not None]
 
+    def error() -> float:
+        if len(values) == len(said):
+            return error_of_means(values, units)
+        return error_of_scores(
+            lambda number, kept: metric.goodness(said[number].rows(kept)), len(said), units
+        )
 
-def _mean_fall(
-    metric: Metric, before: HeldOutPredictions, after: Sequence[HeldOutPredictions], kept: Indices
-) -> float:
-    scores = [metric.goodness(said.rows(kept)) for said in after]
-    return metric.goodness(before.rows(kept)) - float(np.mean(scores))
+    return mean_fall([metric.goodness(each) for each in said], error)

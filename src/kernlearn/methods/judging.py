@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
-from kernlearn.methods.association import correlated_columns
+from kernlearn.estimators.held_out.correlated_columns import correlated_columns
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.importance import (
@@ -82,7 +82,9 @@ def shuffled_groups(task: Task) -> Mapping[tuple[str, str], list[str]]:
     views = {view: [c for c in v if c in names] for view, v in (task.views or {}).items()}
     used = [c for v in views.values() for c in v] if views else names
     plain = set(columns_used(task.columns, "number", "date", "category"))
-    together = correlated_columns(task.X, [name for name in used if name in plain])
+    known = [name for name in used if name in plain]
+    sets = correlated_columns([task.X[name].to_numpy() for name in known])
+    together = [[known[place] for place in each] for each in sets]
     return {
         **{("columns", name): [name] for name in used},
         **{("together", " + ".join(each)): each for each in together},

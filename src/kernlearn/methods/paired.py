@@ -13,7 +13,8 @@ import numpy as np
 from scipy.stats import binom, norm
 from scipy.stats import t as student
 
-from kernlearn.methods.held_out import HeldOutPredictions, clustered_error
+from kernlearn.estimators.held_out.standard_errors import clustered_error
+from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric
 from kernlearn.methods.scores import SCORING, ScoreOptions, metric_draws
 from kernlearn.numerics.rounding import standard_deviation

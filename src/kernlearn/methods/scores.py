@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from scipy.stats import t as student
 
-from kernlearn.methods.held_out import HeldOutPredictions, clustered_error
+from kernlearn.estimators.held_out.standard_errors import BLOCKS, clustered_error, jackknife_error
+from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric
 from kernlearn.typing import Array, Indices
 
 Z_95 = 1.959963984540054
 ROOT, MEAN_SQUARE = "neg_root_mean_squared_error", "neg_mean_squared_error"
-# Parts of the rows that are left out in turn to find the error of a metric that is no mean.
-BLOCKS = 10
 
 
 @dataclass(frozen=True)
@@ -158,21 +156,6 @@ def _perfect(metric: Metric, said: HeldOutPredictions, value: float) -> Score:
     parts = [said.rows(np.flatnonzero(said.y == label)) for label in labels] or [said]
     n = min(len(part.units()) for part in parts)
     return Score(value, *wilson_interval(n if value == 1.0 else 0, n))
-
-
-def jackknife_error(
-    score: Callable[[Indices], float | None], units: Sequence[Indices], n_parts: int = BLOCKS
-) -> float:
-    """The standard error of a score of rows, by leaving out one part of the units in turn."""
-    order = np.random.default_rng(0).permutation(len(units))
-    every = np.arange(sum(map(len, units)))
-    parts = [part for part in np.array_split(order, n_parts) if len(part)]
-    left = [np.setdiff1d(every, np.concatenate([units[i] for i in part])) for part in parts]
-    scores = [score(rows) for rows in left if len(rows)]
-    known = np.array([each for each in scores if each is not None and np.isfinite(each)])
-    if len(known) < 2:
-        return 0.0
-    return float(np.sqrt((len(known) - 1) / len(known) * ((known - known.mean()) ** 2).sum()))
 
 
 def wilson_interval(k: int, n: int) -> tuple[float, float]:

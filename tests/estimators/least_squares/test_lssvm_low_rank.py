@@ -81,14 +81,14 @@ def test_selection_through_landmarks_comes_near_the_exact_one():
     assert (found.predict(NEW) < interval[:, 1]).all()
 
 
-def test_first_level_learns_relevances_through_landmarks():
+def test_first_level_learns_scales_through_landmarks():
     model = kl.FirstLevelRegressor(refit="landmarks", tol=1e-2)
     model._options = LeastSquaresOptions(exact_rows=100)
     model.fit(X, VALUES)
     assert model.rank_ is not None
     assert model.refit_ == "landmarks"
     assert model.mu_ == 0.0
-    assert model.relevance_["x0"] > 10 * model.relevance_["x2"]
+    assert model.theta_[0] > 10 * model.theta_[2]
     assert model.score(X, VALUES) > 0.95
     assert 0 < model.cv_loss_ < 0.1
     classifier = kl.FirstLevelClassifier(rank=20, tol=1e-1).fit(X, LABELS)

@@ -54,10 +54,11 @@ def test_probabilities_are_better_than_none_and_agree_with_predictions(model):
 
 
 def test_columns_that_matter_are_told_from_those_that_do_not(model):
-    relevance = model.relevance_
-    assert list(relevance) == ["x0", "x1", "x2"]
-    assert min(relevance["x0"], relevance["x1"]) > 0.3
-    assert relevance["x2"] < 0.1
+    found = model.relevance_
+    assert found["column"].tolist() == ["x0", "x1", "x2"]
+    above = found["relevance"] / found["standard_error"]
+    assert above[:2].min() > 3.0
+    assert abs(above[2]) < 2.0
 
 
 def test_the_held_out_values_are_those_of_rows_that_were_not_seen():
@@ -86,8 +87,9 @@ def test_a_data_frame_with_text_missing_cells_and_names():
     model = kl.KernelClassifier(FEW).fit(frame, y)
     assert model.score(frame, y) > 0.9
     assert list(model.feature_names_in_) == ["age", "town", "flag"]
-    relevance = model.relevance_
-    assert relevance["town"] > 10 * max(relevance["age"], relevance["flag"])
+    assert model.relevance_["column"].tolist() == ["age", "town", "flag"]
+    age, town, flag = model.relevance_["relevance"]
+    assert town > 10 * max(age, flag)
     new = pd.DataFrame({"age": [np.nan], "town": ["never seen"], "flag": [True]})
     assert np.isfinite(model.predict_proba(new)).all()
     with pytest.raises(ValueError, match="feature names"):
@@ -112,8 +114,8 @@ def test_a_class_between_others_is_told(tmp_path):
     # The largest of five linear values is right in 40 per cent: it names the grades at the ends.
     assert model.score(X[200:], labels[200:]) > 0.8
     assert model.candidates_["held_out_loss"].min() < 0.6  # not knowing any would be 1.6
-    relevance = model.relevance_
-    assert relevance["x0"] > relevance["x1"] > 0.1 > relevance["x2"]
+    first, second, third = model.relevance_["relevance"]
+    assert first > second > 0.1 > third
     kl.save(model, tmp_path / "grades.kl")
     np.testing.assert_array_equal(
         kl.load(tmp_path / "grades.kl").predict_proba(X), model.predict_proba(X)
@@ -143,7 +145,7 @@ def test_rows_that_are_repeated_and_columns_that_never_change():
     X[:, 2] = 5.0
     candidates = ["Gaussian", "Gaussian SVM", "trees"]
     model = kl.KernelClassifier(candidates).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
-    assert model.relevance_["x2"] == 0.0
+    assert model.relevance_["relevance"][2] == 0.0
     constant = kl.KernelClassifier(FEW).fit(np.ones((12, 2)), np.arange(12) % 3 == 0)
     assert not constant.predict(np.ones((1, 2)))[0]
     np.testing.assert_allclose(constant.predict_proba(np.ones((1, 2)))[0, 1], 1 / 3, atol=0.1)
@@ -201,7 +203,7 @@ def test_more_rows_than_are_judged():
     model.fit(X, y)
     new, truth = two_classes(200, seed=1)
     assert model.score(new, truth) > 0.75
-    assert len(model.relevance_) == 3
+    assert len(model.relevance_["column"]) == 3
 
 
 def test_it_ends_when_it_is_told_to_and_keeps_what_it_has():
@@ -278,7 +280,7 @@ def test_columns_matter_where_a_class_has_one_row():
     X, _ = two_classes(30)
     y = np.arange(30) == 3
     relevance = kl.KernelClassifier(["linear SVM", "Gaussian"]).fit(X, y).relevance_
-    assert np.isfinite(list(relevance.values())).all()
+    assert np.isfinite([relevance["relevance"], relevance["standard_error"]]).all()
 
 
 def test_labels_that_are_bytes_and_tables_without_columns_are_refused():

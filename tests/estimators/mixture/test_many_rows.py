@@ -59,7 +59,8 @@ def test_trees_learn_a_rule_of_categories():
     assert model.held_out_score_ > 0.8
     kernels = fitted(kl.KernelClassifier(["linear"]), labels)
     assert "boosted trees" not in kernels.candidates_["candidate"]
-    relevance = model.relevance_
+    found = model.relevance_
+    relevance = dict(zip(found["column"], found["relevance"], strict=True))
     assert min(relevance["shop"], relevance["amount"]) > relevance["smooth"]
     assert np.isfinite(model.predict_proba(new.assign(shop="a new one"))).all()
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer
 
-from kernlearn.typing import Array, Targets
+from kernlearn.typing import Array, Indices, Targets
 
 Scoring = str | Callable[..., float] | None
 """What scikit-learn takes as ``scoring`` of one metric."""
@@ -56,11 +56,15 @@ class HeldOutLabels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # wi
 
 
 def held_out_score(
-    scoring: Scoring, held_out: HeldOutNumbers | HeldOutLabels, truth: Targets
+    scoring: Scoring, held_out: BaseEstimator, truth: Targets, rows: Indices | None = None
 ) -> float:
-    """The score by a metric of scikit-learn's, larger being better."""
+    """The score of all rows, or of some, by a metric of scikit-learn's, larger being better.
+
+    What is `held_out` answers rows by their numbers, as :class:`HeldOutLabels` does.
+    """
     score = check_scoring(scoring)
-    found = score(held_out, np.arange(len(truth)), truth)
+    rows = np.arange(len(truth)) if rows is None else rows
+    found = score(held_out, rows, truth[rows])
     if not isinstance(found, int | float | np.number):
         raise ValueError(
             f"expected scoring to give one number, got {type(found).__name__}; pass the name of "

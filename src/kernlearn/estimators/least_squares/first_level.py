@@ -73,16 +73,6 @@ class FirstLevel(LeastSquaresSVM):
     n_evaluations_: int
     cv_loss_: float | None
 
-    @property
-    def relevance_(self) -> dict[str, float]:
-        """θ by the name of its column; by number where θ is not one for every column."""
-        n_features = self.n_features_in_
-        if len(self.theta_) == n_features:
-            names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(n_features)])
-        else:
-            names = [f"theta{i}" for i in range(len(self.theta_))]
-        return dict(zip(map(str, names), self.theta_.tolist(), strict=True))
-
     def _learning(self, data: LeastSquaresData) -> Learning:
         """Check the parameters, state the problem, learn, store; a device is asked for machines."""
         asked = self._asked(data)

@@ -140,7 +140,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     See Also
     --------
     kernlearn.LSSVMClassifier : Selects θ at the second level, by held-out loss.
-    kernlearn.inspection.RelevanceDisplay : A picture of ``theta_``.
+    kernlearn.inspection.ThetaDisplay : A picture of ``theta_``.
 
     References
     ----------

@@ -32,7 +32,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
 
     Attributes
     ----------
-    theta_, relevance_, lam_, mu_, kernel_, support_, support_vectors_, objective_, cv_loss_
+    theta_, lam_, mu_, kernel_, support_, support_vectors_, objective_, cv_loss_
         As in :class:`kernlearn.FirstLevelClassifier`.
     n_duplicates_, n_iter_, n_evaluations_, n_machine_solves_, status_
         Likewise.

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy.sparse import dia_array, issparse
-from scipy.special import softmax
+from scipy.sparse import issparse
 
 from kernlearn._device import is_elsewhere
+from kernlearn.estimators.held_out.correlated_columns import correlated_columns
+from kernlearn.estimators.held_out.relevance import shuffled_cells
 from kernlearn.estimators.mixture.candidates.boosting import BoostedTrees
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.screening import Screening
@@ -18,12 +19,13 @@ from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.estimators.mixture.prediction.function import MixtureFunction
 from kernlearn.estimators.mixture.preparation import AnyPreparation, NumericRows
-from kernlearn.quality.discriminants import Discriminants
-from kernlearn.typing import Array, Indices, Mask, Rows
+from kernlearn.typing import Array, Indices, Rows
 
 # Rows for the relevance of columns: trained on some of them, shuffled in the others.
 _PARTS = 3
 _RELEVANCE_ROWS = 900
+# Shuffles of a column: many unless columns are, by the rows that are predicted in all.
+_MOST_SHUFFLES, _FEWEST_SHUFFLES, _FEW_PREDICTIONS = 5, 3, 30_000
 # The functions of mixtures that have predicted. They are made from the members alone, and belong
 # into no file.
 _functions: WeakKeyDictionary[Members, MixtureFunction] = WeakKeyDictionary()
@@ -97,38 +99,51 @@ class Members:
         # The kernels name what is wrong with the rows.
         return _mixed(self.machines, self.factors, tables)
 
-    def relevance(self, preparation: AnyPreparation) -> Array:
-        """For every column of the user's table, the part of what is explained that is lost.
+    def shuffled(
+        self, columns: Sequence[Indices], origins_of: Callable[[str], Indices]
+    ) -> tuple[Indices, Array, list[list[Array]]]:
+        """Rows, what is predicted for them while they are held out, and with shuffled columns.
 
         The kernels and ridges of the members are trained on two thirds of the rows and predict the
-        last, once as it is and once with the cells of a column in another order; three times in
-        turn. What is explained is the squared error of the mean less that of the predictions.
+        last, once as it is and several times with the cells of some columns of the user in another
+        order; three times in turn. `origins_of` tells these for the columns of a prepared table.
+        Groups of rows stay together.
         """
         generator = np.random.RandomState(0)
-        rows = generator.permutation(len(self.Y))[:_RELEVANCE_ROWS]
-        origins = {name: preparation.origins_of(name) for name in self.tables}
-        n_columns = len(preparation.names)
-        lost, explained = np.zeros(n_columns), 0.0
+        n = len(self.Y)
+        codes = np.arange(n) if self.groups is None else self.groups
+        place = generator.permutation(int(codes.max()) + 1)[codes]
+        rows = np.argsort(place, kind="stable")[:_RELEVANCE_ROWS]
+        few = len(rows) * len(columns) * _MOST_SHUFFLES <= _FEW_PREDICTIONS
+        n_shuffles = _MOST_SHUFFLES if few else _FEWEST_SHUFFLES
+        kept: list[Indices] = []
+        said: list[list[Array]] = []  # by part: as the rows are, then by column and shuffle
         for part in range(_PARTS):
-            out, others = rows[part::_PARTS], np.setdiff1d(rows, rows[part::_PARTS])
+            is_out = place[rows] % _PARTS == part
+            out, others = rows[is_out], rows[~is_out]
             if len(others) < 2 or len(out) == 0:
                 continue
             machines = [self.trained_again(machine, others) for machine in self.machines]
             tables = {name: table[out] for name, table in self.tables.items()}
-            Y, weight = self.Y[out], self.weight[out]
-            classes = isinstance(machines[0].link, Discriminants)
-            error = _error(_mixed(machines, self.factors, tables), Y, weight, classes)
-            mean = np.average(self.Y[others], axis=0, weights=self.weight[others])
-            explained += _error(np.broadcast_to(mean, Y.shape), Y, weight, False) - error
-            order = generator.permutation(len(out))
-            for column in np.unique(np.concatenate(list(origins.values()))):
-                shuffled = {
-                    name: _shuffled(table, order, origins[name] == column)
+            orders = [generator.permutation(len(out)) for _ in range(n_shuffles)]
+            shuffled = (
+                {
+                    name: shuffled_cells(table, order, np.isin(origins_of(name), each))
                     for name, table in tables.items()
                 }
-                values = _mixed(machines, self.factors, shuffled)
-                lost[column] += _error(values, Y, weight, classes) - error
-        return np.maximum(lost, 0.0) / explained if explained > 0 else np.zeros(n_columns)
+                for each in columns
+                for order in orders
+            )
+            kept.append(out)
+            said.append([_mixed(machines, self.factors, each) for each in (tables, *shuffled)])
+        if not said:
+            raise AttributeError(
+                f"expected three rows, or groups of rows, at least for relevance_, got {n}; use "
+                "kernlearn.inspection.relevance on other rows"
+            )
+        before, *after = (np.concatenate(parts) for parts in zip(*said, strict=True))
+        by_column = [after[i : i + n_shuffles] for i in range(0, len(after), n_shuffles)]
+        return np.concatenate(kept), before, by_column
 
     def trained_again(self, machine: KernelMachine, rows: Indices) -> KernelMachine:
         """A member's kernel and ridge on some of the rows by which the mixture was judged."""
@@ -137,6 +152,21 @@ class Members:
             machine.table, machine.kernel, machine.lam, X, Y, self.weight[rows], machine.has_margin
         )
         return replace(again, link=machine.link)
+
+
+def columns_and_sets(
+    members: Members, preparation: AnyPreparation
+) -> tuple[list[str], list[Indices]]:
+    """The user's columns, then sets of correlated ones, by their names and their numbers."""
+    names = list(preparation.names)
+    sets = [np.array([j]) for j in range(len(names))]
+    name, table = next(iter(members.tables.items()))
+    if not issparse(table):
+        origins = preparation.origins_of(name)
+        for each in correlated_columns([table[:, origins == j] for j in range(len(names))]):
+            names.append(" + ".join(names[j] for j in each))
+            sets.append(np.array(each))
+    return names, sets
 
 
 def _same_rows(rows: NumericRows, table: str, machines: Sequence[KernelMachine]) -> NumericRows:
@@ -150,25 +180,3 @@ def _same_rows(rows: NumericRows, table: str, machines: Sequence[KernelMachine])
 def _mixed(machines: list[KernelMachine], factors: Array, tables: Mapping[str, Rows]) -> Array:
     parts = [machine.predict(tables[machine.table]) for machine in machines]
     return np.asarray(np.tensordot(factors, parts, axes=1))
-
-
-def _shuffled(table: NumericRows, order: Indices, columns: Mask) -> NumericRows:
-    """A table in which some columns have their cells in another order."""
-    if not issparse(table):
-        return np.where(columns, table[order], table)
-    n = len(columns)
-    return table + (table[order] - table) @ dia_array(
-        (columns[None].astype(float), [0]), shape=(n, n)
-    )
-
-
-def _error(values: Array, Y: Array, weight: Array, classes: bool) -> float:
-    """Squared error at the best factor, so that log-odds can be compared with labels.
-
-    Of the log-odds of several `classes`, only their softmax can.
-    """
-    if classes:
-        values = 2.0 * softmax(values, axis=1) - 1.0
-    size = float(weight @ (values**2).sum(axis=1))
-    factor = float(weight @ (values * Y).sum(axis=1)) / size if size > 0 else 0.0
-    return float(weight @ ((Y - factor * values) ** 2).sum(axis=1))

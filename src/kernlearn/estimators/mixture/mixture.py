@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import (
@@ -18,6 +19,7 @@ from sklearn.utils.validation import (
 from kernlearn._checks import check_count, check_flag
 from kernlearn._device import HOST, Place, device_memory_errors, place_of
 from kernlearn.estimators.held_out.folds import make_folds
+from kernlearn.estimators.held_out.relevance import ShuffledScores
 from kernlearn.estimators.held_out.scoring import Scoring, check_scoring
 from kernlearn.estimators.inputs.dask_rows import in_memory, select_rows
 from kernlearn.estimators.inputs.device_parameter import DeviceParameter
@@ -45,7 +47,7 @@ from kernlearn.estimators.mixture.input_checks import (
     checked_rows,
     feature_names,
 )
-from kernlearn.estimators.mixture.members import Members
+from kernlearn.estimators.mixture.members import Members, columns_and_sets
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.estimators.mixture.outside_rows import OutsideRows
 from kernlearn.estimators.mixture.preparation import (
@@ -72,7 +74,9 @@ _MATRICES = 8
 class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
     """Prepares the table, judges candidates on rows held out, mixes the best, trains on all rows.
 
-    Subclasses store the parameters and say what is lost by a prediction.
+    Subclasses store the parameters and say what is lost by a prediction. They read values of the
+    mixture as predictions (``_predictions``), and targets of its machines as the user's
+    (``_truth``).
     """
 
     candidates: object
@@ -86,6 +90,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
     _seed: int
     n_features_in_: int
     _options = MixtureOptions()
+    _predictions: Callable[[Array], BaseEstimator]
+    _truth: Callable[[Array], Targets]
 
     @property
     def candidates_(self) -> dict[str, Targets]:
@@ -94,13 +100,17 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         return self._tried.columns()
 
     @property
-    def relevance_(self) -> dict[str, float]:
-        """By column, how much of what the mixture explains is lost when the column is shuffled."""
+    def relevance_(self) -> dict[str, Targets]:
+        """By column, how much held-out predictions lose when the column is shuffled."""
         check_is_fitted(self)
-        names = self.preparation_.names
-        with threads_for(len(self._members.Y)):
-            found = self._members.relevance(self.preparation_)
-        return dict(zip(names, found.tolist(), strict=True))
+        members, preparation = self._members, self.preparation_
+        with threads_for(len(members.Y)):
+            names, columns = columns_and_sets(members, preparation)
+            rows, before, after = members.shuffled(columns, preparation.origins_of)
+        said = [[self._predictions(values) for values in shuffles] for shuffles in after]
+        groups = None if members.groups is None else members.groups[rows]
+        scores = ShuffledScores(self._truth(members.observed[rows]), self.scoring, groups)
+        return scores.relevance(names, self._predictions(before), said)
 
     @property
     def kernel_(self) -> Kernel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.inspection._bars import MOST_BARS, draw_bars, name_rows, with_the_rest
+from kernlearn.inspection._bars import MOST_BARS, draw_bars, draw_bars_with_errors, with_the_rest
 from kernlearn.inspection._matplotlib import Axes
 from kernlearn.inspection._text import plain
 from kernlearn.inspection.kernel_weights import NEGATIVE, POSITIVE
@@ -27,15 +27,11 @@ def draw_added(subject: Subject, ax: Axes, key: str) -> None:
     shown = np.asarray(values[:MOST_BARS])
     colours = [POSITIVE if value >= 0 else NEGATIVE for value in shown]
     errors = _errors(subject, key)[:MOST_BARS]
-    if any(error is None for error in errors):
+    known = [error for error in errors if error is not None]
+    if len(known) < len(errors):
         draw_bars(ax, shown, names[:MOST_BARS], colours)
     else:
-        ax.barh(np.arange(len(shown)), shown, color=colours, height=0.5)
-        for place, (value, error) in enumerate(zip(shown, errors, strict=True)):
-            ends = [value - 2.0 * (error or 0.0), value + 2.0 * (error or 0.0)]
-            ax.plot(ends, [place, place], color="#000000", linewidth=1.2)
-        name_rows(ax, names[:MOST_BARS])
-        ax.axvline(0.0, color="#999999", linewidth=0.8)
+        draw_bars_with_errors(ax, shown, known, names[:MOST_BARS], colours)
     hidden = len(values) - len(shown)
     metric = subject.facts.text("metric")
     lost = f"lost {metric}" if metric else "what is lost without it"

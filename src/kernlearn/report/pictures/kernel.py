@@ -9,7 +9,7 @@ from kernlearn.inspection import (
     DecisionSurfaceDisplay,
     FeatureScalesDisplay,
     KernelWeightsDisplay,
-    RelevanceDisplay,
+    ThetaDisplay,
     kernel_label,
 )
 from kernlearn.inspection._bars import MOST_BARS
@@ -144,7 +144,7 @@ def _theta(subject: Subject) -> Array:
 def _draw_relevance(subject: Subject, ax: Axes) -> None:
     theta = _theta(subject)
     order = np.argsort(-theta, kind="stable")
-    RelevanceDisplay(theta[order], [subject.names[j] for j in order]).plot(ax=ax)
+    ThetaDisplay(theta[order], [subject.names[j] for j in order]).plot(ax=ax)
 
 
 RELEVANCE = Picture(

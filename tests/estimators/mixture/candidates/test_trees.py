@@ -110,4 +110,5 @@ def test_thresholds_within_thresholds_are_found():
         model = kl.KernelRegressor(candidates).fit(X[:400], y[:400])
         errors[len(candidates)] = np.mean((model.predict(X[400:]) - y[400:]) ** 2)
     assert errors[3] < 0.3 * errors[2]
-    assert model.relevance_["x3"] < 0.05 * model.relevance_["x0"]
+    relevance = model.relevance_["relevance"]
+    assert relevance[3] < 0.05 * relevance[0]

@@ -16,6 +16,7 @@ from kernlearn.families.parametric import ParametricKernel, parametric_kernel
 from kernlearn.inspection._classes import class_legend
 from kernlearn.inspection._display import Display
 from kernlearn.inspection._matplotlib import Axes, ink, new_axes
+from kernlearn.inspection.theta import theta_names
 from kernlearn.inspection.weight_path import MOST_NAMED, draw_curves
 from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 from kernlearn.runtime.threads import threads_for
@@ -27,7 +28,7 @@ _DECADES = 3.0
 _TOL = 1e-10
 
 
-class RelevancePathDisplay(Display):
+class ThetaPathDisplay(Display):
     """Lines of θ over μ, one per column.
 
     After `plot`, ``lines_`` holds a line for each column.
@@ -51,7 +52,7 @@ class RelevancePathDisplay(Display):
 
     Examples
     --------
-    >>> display = RelevancePathDisplay([1.0, 0.1], [[0.1, 0.1], [0.8, 0.0]], ["age", "weight"])
+    >>> display = ThetaPathDisplay([1.0, 0.1], [[0.1, 0.1], [0.8, 0.0]], ["age", "weight"])
     >>> display.thetas.shape
     (2, 2)
     """
@@ -82,7 +83,7 @@ class RelevancePathDisplay(Display):
         return ax
 
 
-def relevance_path(
+def theta_path(
     X: ArrayLike,
     y: ArrayLike,
     mus: ArrayLike | None = None,
@@ -92,7 +93,7 @@ def relevance_path(
     n_mus: int = 31,
     cv: int | BaseCrossValidator = 5,
     random_state: int | np.random.RandomState | None = 0,
-) -> RelevancePathDisplay:
+) -> ThetaPathDisplay:
     """Learn θ for many values of μ, each started from the last.
 
     Large μ keep all scales small; as μ falls the scales of the columns that matter grow first.
@@ -112,20 +113,22 @@ def relevance_path(
         The family.
     n_mus : int, default=31
         How many values of μ, where they are not given.
-    cv, random_state
-        As in :class:`kernlearn.FirstLevelClassifier`.
+    cv : int or splitter, default=5
+        The number of folds, shuffled and stratified, or what splits rows into them.
+    random_state : int, RandomState or None, default=0
+        For shuffling rows into folds.
 
     Returns
     -------
-    RelevancePathDisplay
+    ThetaPathDisplay
         With ``mus`` in falling order and ``thetas``; call its ``plot``.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from kernlearn.inspection import relevance_path
+    >>> from kernlearn.inspection import theta_path
     >>> X = np.random.default_rng(0).normal(size=(40, 2))
-    >>> path = relevance_path(X, X[:, 0] > 0, mus=[100.0, 1.0], lam=0.1)
+    >>> path = theta_path(X, X[:, 0] > 0, mus=[100.0, 1.0], lam=0.1)
     >>> bool((path.thetas[:, 0] > path.thetas[:, 1]).all())
     True
     """
@@ -143,7 +146,7 @@ def relevance_path(
         reach = np.linspace(_DECADES, -_DECADES, check_count("n_mus", n_mus))
         values = chosen * 10.0**reach
     thetas = _followed(model, parametric_kernel(kernel), _targets(model, y, is_class), values)
-    return RelevancePathDisplay(values, thetas, list(model.relevance_), chosen)
+    return ThetaPathDisplay(values, thetas, theta_names(model), chosen)
 
 
 def _followed(model: BaseEstimator, family: ParametricKernel, Y: Array, mus: Array) -> Array:

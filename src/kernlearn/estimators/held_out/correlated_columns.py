@@ -11,6 +11,7 @@ and Cramér's V of two categories, each squared, less what chance makes of it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,43 +20,45 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from scipy.stats import rankdata
 
-from kernlearn.methods.splits import sampled_rows
-from kernlearn.typing import Array, PandasFrame
+from kernlearn.typing import Array
 
 # The mean correlation within a set of columns that are shuffled together.
 CORRELATED = 0.8
 MOST_COLUMNS, MOST_ROWS, MOST_LEVELS = 300, 1000, 20
 
 
-def correlated_columns(X: PandasFrame, names: list[str]) -> list[list[str]]:
-    """Sets of two or more columns of numbers or categories, in the order of the table.
+def correlated_columns(columns: Sequence[NDArray[Any]]) -> list[list[int]]:
+    """Sets of two or more columns, each by its place, in the order of the table.
 
-    >>> import pandas as pd
+    A column is an array of numbers or of text, or the prepared columns that stand for it, of shape
+    (n, p).
+
     >>> x = np.arange(30.0)
-    >>> table = pd.DataFrame({"a": x, "b": np.exp(x), "c": np.sin(7 * x)})
-    >>> correlated_columns(table, ["a", "b", "c"])
-    [['a', 'b']]
+    >>> correlated_columns([x, np.exp(x), np.sin(7 * x)])
+    [[0, 1]]
     """
-    if not 1 < len(names) <= MOST_COLUMNS:
+    if not 1 < len(columns) <= MOST_COLUMNS:
         return []
-    rows = sampled_rows(np.zeros(len(X)), "regression", MOST_ROWS, 0)
-    bases = [_basis(X[name].to_numpy()[rows]) for name in names]
-    r = np.eye(len(names))
+    n = len(columns[0])
+    rows = np.sort(np.random.default_rng(0).permutation(n)[:MOST_ROWS])
+    bases = [_basis(cells[rows]) for cells in columns]
+    r = np.eye(len(bases))
     for i, A in enumerate(bases):
         for j in range(i):
             r[i, j] = r[j, i] = _association(A, bases[j])
     tree = linkage(squareform(1.0 - r, checks=False), "average")
     codes = fcluster(tree, 1.0 - CORRELATED, "distance")
-    named = list(zip(names, codes, strict=True))
-    sets = [[name for name, code in named if code == each] for each in np.unique(codes)]
-    return sorted((each for each in sets if len(each) > 1), key=lambda each: names.index(each[0]))
+    sets: list[list[int]] = [np.flatnonzero(codes == code).tolist() for code in np.unique(codes)]
+    return sorted(each for each in sets if len(each) > 1)
 
 
 def _basis(cells: NDArray[Any]) -> Array:
     """An orthonormal basis of what a column spans, centred; of none that is constant."""
-    if cells.dtype.kind == "f":
-        ranks = rankdata(cells, nan_policy="omit")
-        columns = np.where(np.isnan(ranks), np.nanmean(ranks), ranks)[:, None]
+    if cells.dtype.kind in "biuf":
+        ranks = rankdata(cells.reshape(len(cells), -1), nan_policy="omit", axis=0)
+        gaps = np.isnan(ranks)
+        means = np.where(gaps, 0.0, ranks).sum(axis=0) / np.maximum((~gaps).sum(axis=0), 1)
+        columns = np.where(gaps, means, ranks)
     else:
         levels, counts = np.unique(cells.astype(str), return_counts=True)
         frequent = levels[np.argsort(-counts, kind="stable")][:MOST_LEVELS]
