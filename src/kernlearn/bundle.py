@@ -85,8 +85,8 @@ class ModelBundle:
             The learned kernel in words.
         ``weights``
             List of ``{"name", "weight"}``, one per kernel, or None.
-        ``relevances``
-            List of ``{"name", "relevance"}``, one per prepared column, summing to one, or None.
+        ``scale_shares``
+            List of ``{"name", "share"}``, one per prepared column, summing to one, or None.
         ``views``
             Dict from view to its columns, or None.
         ``seconds``

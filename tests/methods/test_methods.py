@@ -13,7 +13,7 @@ from kernlearn.estimators.mkl.bank import choose_bank
 from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.inspection import kernel_formula, kernel_label
 from kernlearn.kernels import Columns
-from kernlearn.methods.description import certificate, kernel_in_words, relevances, weights
+from kernlearn.methods.description import certificate, kernel_in_words, scale_shares, weights
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import MethodOptions, Setting
@@ -74,9 +74,9 @@ def test_every_method_learns_is_saved_and_is_put_in_words(name, task, tmp_path):
     if facts["gap"] is not None:
         assert facts["lower_bound"] <= facts["objective"] * (1 + 1e-9)
         assert facts["gap"] <= 1e-6
-    shares = relevances(bundle.estimator, names)
+    shares = scale_shares(bundle.estimator, names)
     if shares is not None:
-        assert sum(entry["relevance"] for entry in shares) == pytest.approx(1.0)
+        assert sum(entry["share"] for entry in shares) == pytest.approx(1.0)
         assert [entry["name"] for entry in shares] == ["a", "b", "c_x", "c_y"]
 
 

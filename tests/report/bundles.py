@@ -88,7 +88,7 @@ def facts(**changes):
         },
         "kernel": "a sum of two kernels, mostly Gaussian",
         "weights": None,
-        "relevances": None,
+        "scale_shares": None,
         "views": None,
         "seconds": 0.29,
         "seed": 0,

@@ -330,7 +330,7 @@ def test_a_regression_has_the_pictures_of_its_method(bundles, estimator, picture
 def test_columns_and_kernels_have_the_names_that_the_facts_give_them(bundles):
     bundle = bundles.line(kl.MKLRegressor([kl.kernels.Linear(), kl.kernels.Gaussian()], C=1.0))
     named = {
-        "relevances": [{"name": "the length", "relevance": 0.5}, {"name": "the width"}],
+        "scale_shares": [{"name": "the length", "share": 0.5}, {"name": "the width"}],
         "weights": [{"name": "view A: linear"}, {"name": "view B: Gaussian"}],
     }
     page = _Page(

@@ -12,9 +12,9 @@ def _weights(*values):
     return Facts({"weights": [{"name": f"k-{i}", "weight": w} for i, w in enumerate(values)]})
 
 
-def _relevances(*shares):
-    entries = [{"name": f"x-{i}", "relevance": share} for i, share in enumerate(shares)]
-    return Facts({"kernel": "Gaussian; it looks mostly at everything", "relevances": entries})
+def _scale_shares(*shares):
+    entries = [{"name": f"x-{i}", "share": share} for i, share in enumerate(shares)]
+    return Facts({"kernel": "Gaussian; it looks mostly at everything", "scale_shares": entries})
 
 
 @pytest.mark.parametrize(
@@ -39,18 +39,18 @@ def test_a_combination(weights, said):
 
 
 def test_columns_that_hardly_differ_are_not_told_as_a_story():
-    assert kernel_words(_relevances(0.24, 0.26, 0.25, 0.25)) == (
+    assert kernel_words(_scale_shares(0.24, 0.26, 0.25, 0.25)) == (
         "Gaussian; it looks at all 4 inputs about alike"
     )
 
 
 def test_one_column_that_hardly_matters_is_a_difference():
-    said = kernel_words(_relevances(0.34, 0.33, 0.32, 0.01))
+    said = kernel_words(_scale_shares(0.34, 0.33, 0.32, 0.01))
     assert said.startswith("Gaussian; it looks most at x-0")
 
 
 def test_columns_that_matter_and_columns_that_do_not():
-    said = kernel_words(_relevances(0.0, 0.7, 0.0, 0.2, 0.1)).replace("\u00a0", " ")
+    said = kernel_words(_scale_shares(0.0, 0.7, 0.0, 0.2, 0.1)).replace("\u00a0", " ")
     assert said == (
         "Gaussian; it looks most at x-1 (70.0 %), x-3 (20.0 %), x-4 (10.0 %), and not at all at "
         "2 of 5 inputs"

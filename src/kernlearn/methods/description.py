@@ -140,13 +140,13 @@ def kernel_in_words(estimator: BaseEstimator, names: list[str]) -> str:
         return _mixture(known)
     kernel = getattr(estimator, "kernel_", None)
     words = "none" if kernel is None else kernel_label(kernel)
-    found = relevances(estimator, names)
+    found = scale_shares(estimator, names)
     if not found:
         return words
     if hasattr(estimator, "theta_"):
         words = "Gaussian with a scale for every column"
-    top = sorted(found, key=lambda entry: -entry["relevance"])[:SHOWN]
-    listed = ", ".join(f"{e['name']} ({e['relevance']:.0%})" for e in top if e["relevance"] > 0)
+    top = sorted(found, key=lambda entry: -entry["share"])[:SHOWN]
+    listed = ", ".join(f"{e['name']} ({e['share']:.0%})" for e in top if e["share"] > 0)
     return f"{words}; it looks mostly at {listed}"
 
 
@@ -173,7 +173,7 @@ def weights(estimator: BaseEstimator) -> list[Json] | None:
     return [{"name": label, "weight": float(weight)} for label, weight in rows]
 
 
-def relevances(estimator: BaseEstimator, names: list[str]) -> list[Json] | None:
+def scale_shares(estimator: BaseEstimator, names: list[str]) -> list[Json] | None:
     """How much the kernel falls off along each standardised column, as shares of one."""
     theta = getattr(estimator, "theta_", None)
     if theta is not None and len(theta) == len(names) and len(names) > 1:
@@ -186,7 +186,7 @@ def relevances(estimator: BaseEstimator, names: list[str]) -> list[Json] | None:
     if len(values) != len(names) or not math.isfinite(total) or total <= 0:
         return None
     rows = zip(names, values / total, strict=True)
-    return [{"name": prepared_name(name), "relevance": float(share)} for name, share in rows]
+    return [{"name": prepared_name(name), "share": float(share)} for name, share in rows]
 
 
 def finite(value: float | None) -> float | None:

@@ -55,7 +55,7 @@ from kernlearn.methods.description import (
     kernel_in_words,
     landmark_facts,
     parameters,
-    relevances,
+    scale_shares,
     weights,
 )
 from kernlearn.methods.details import class_details, metric_values, number_details
@@ -135,7 +135,7 @@ def make_bundle(
         "parameters": parameters(kept.pipeline.steps[-1][1]),
         "landmarks": landmark_facts(estimator),
         "class_weight": _class_weight(task),
-        "relevances": relevances(estimator, names),
+        "scale_shares": scale_shares(estimator, names),
         "importance": _importance(task, outcome),
         "views": {view: list(v) for view, v in task.views.items()} if task.views else None,
         "seconds": kept.seconds,

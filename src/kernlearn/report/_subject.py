@@ -59,7 +59,7 @@ def read_subject(bundle: ModelBundle, pictures: Collection[str] | None) -> Subje
         kernel = getattr(estimator, "kernel_", None)
         gram = None if kernel is None else np.asarray(kernel(points))
     names = _names(bundle.pipeline, position, estimator, points)
-    said = [entry.text("name") for entry in facts.parts("relevances")]
+    said = [entry.text("name") for entry in facts.parts("scale_shares")]
     names = said if len(said) == len(names) else names  # as a reader knows them
     shown = [plain(name, LONGEST_NAME) for name in names]
     return Subject(facts, estimator, step, points, target, gram, shown, pictures)

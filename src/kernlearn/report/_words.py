@@ -100,7 +100,7 @@ def kernel_words(facts: Facts) -> str:
     if known:
         return _mixture(known)
     words = plain(facts.text("kernel")).rstrip(". ")
-    shares = [(e.text("name"), e.number("relevance")) for e in facts.parts("relevances")]
+    shares = [(e.text("name"), e.number("share")) for e in facts.parts("scale_shares")]
     seen = [(plain(name), share) for name, share in shares if share is not None]
     if not seen:
         return "" if words == "none" else words

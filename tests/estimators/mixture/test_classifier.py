@@ -294,8 +294,10 @@ def test_labels_that_are_bytes_and_tables_without_columns_are_refused():
 @pytest.mark.parametrize("unit", [1e150, 1e-200])
 def test_cells_beyond_all_powers_want_a_scale(unit):
     X, y = two_classes()
-    with pytest.raises(ValueError, match=r"scale=False expected the largest cell .* scale=True"):
-        kl.KernelClassifier(scale=False).fit(unit * X, y)
+    with pytest.raises(
+        ValueError, match=r"standardize=False expected the largest cell .* standardize=True"
+    ):
+        kl.KernelClassifier(standardize=False).fit(unit * X, y)
     assert kl.KernelClassifier(FEW).fit(unit * X, y).score(unit * X, y) > 0.7
 
 

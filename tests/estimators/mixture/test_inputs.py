@@ -209,7 +209,7 @@ def test_a_model_of_sparse_rows_is_saved_and_loaded(tmp_path):
 
 
 def test_given_kernels_read_the_prepared_columns_of_any_form():
-    options = {"model": kl.KernelRegressor([Gaussian(0.3)], scale=False)}
+    options = {"model": kl.KernelRegressor([Gaussian(0.3)], standardize=False)}
     expected = fitted(X, **options).predict(NEW)
     np.testing.assert_allclose(fitted(csr_array(X), **options).predict(NEW), expected, atol=1e-7)
 

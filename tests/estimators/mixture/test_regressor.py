@@ -53,7 +53,7 @@ def test_intervals_hold_what_they_say_and_are_not_wide(model):
 
 def test_the_mixture_without_a_row_is_one_that_was_trained_without_it():
     X, y = wave(30)
-    model = kl.KernelRegressor([Gaussian(0.3), "linear"], scale=False).fit(X, y)
+    model = kl.KernelRegressor([Gaussian(0.3), "linear"], standardize=False).fit(X, y)
     members = model._members
     new = np.array([[0.5, 1.0], [2.0, -1.0]])
     without = sum(part.without_each(new) for part in MixtureUncertainty.of(members).parts)
@@ -142,7 +142,7 @@ def test_standard_deviations_are_those_of_the_residuals(model):
 def test_one_gaussian_machine_is_as_sure_as_the_least_squares_machine():
     """But for residuals, which are those of folds: of machines that know fewer rows."""
     X, y = wave(120)
-    ours = kl.KernelRegressor([Gaussian(0.3)], scale=False).fit(X, y)
+    ours = kl.KernelRegressor([Gaussian(0.3)], standardize=False).fit(X, y)
     lam = ours._members.machines[0].lam
     theirs = kl.LSSVMRegressor(Gaussian(0.3), selection=None, lam=lam).fit(X, y)
     new, _ = wave(10, seed=1)
@@ -222,7 +222,7 @@ def test_rows_count_by_their_weights():
 def test_a_weighted_machine_is_that_of_least_squares():
     X, y = wave()
     weight = np.random.default_rng(2).uniform(0.2, 2.0, len(y))
-    model = kl.KernelRegressor([Gaussian(0.5)], scale=False).fit(X, y, sample_weight=weight)
+    model = kl.KernelRegressor([Gaussian(0.5)], standardize=False).fit(X, y, sample_weight=weight)
     lam = model._members.machines[0].lam * weight.mean()
     alone = kl.LSSVMRegressor(Gaussian(0.5), None, lam=lam).fit(X, y, sample_weight=weight)
     np.testing.assert_allclose(model.predict(X[:9]), alone.predict(X[:9]), rtol=1e-6)

@@ -46,7 +46,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
         "hyperkernel", "trees", "linear SVM", "Gaussian SVM", and "ARD" for scales of columns), and
         kernels of your own, which read the standardised columns.
-    scale : bool, default=True
+    standardize : bool, default=True
         Whether to bring the columns to mean zero and variance one.
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
         Columns that are one-hot encoded. "from_dtype": columns of a data frame that hold text or
@@ -54,7 +54,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         codes that are no amounts. None: no column, so that text is refused.
     max_members : int, default=8
         How many candidates may have a weight; one that would have less than a hundredth of the
-        largest has none. With one member, the mixture is one kernel machine.
+        largest has none. With one member, the mixture is one kernel machine. The default of
+        :class:`kernlearn.KernelRegressor` is 5, because its weights minimise a squared error.
     compress : bool, default=False
         Whether to distil the mixture into one kernel expansion on at most 512 rows, which predicts
         in a small part of the time and takes less room in a file. The loss and the share of wrong
@@ -162,7 +163,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         self,
         candidates: object = "auto",
         *,
-        scale: bool = True,
+        standardize: bool = True,
         categorical_features: object = FROM_DTYPE,
         max_members: int = 8,
         compress: bool = False,
@@ -177,7 +178,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         time_limit: float | None = None,
     ) -> None:
         self.candidates = candidates
-        self.scale = scale
+        self.standardize = standardize
         self.categorical_features = categorical_features
         self.max_members = max_members
         self.compress = compress

@@ -189,9 +189,9 @@ def check_sizes(estimator: BaseEstimator, table: NumericRows) -> None:
     """Refuse cells whose powers are no numbers, which only tables as they came can have."""
     cells = table.data if issparse(table) else table
     largest = float(np.abs(cells).max(initial=0.0))
-    if not estimator.scale and largest and not _SMALLEST <= largest <= _LARGEST:
+    if not estimator.standardize and largest and not _SMALLEST <= largest <= _LARGEST:
         raise ValueError(
-            f"{type(estimator).__name__} with scale=False expected the largest cell to be between "
-            f"{_SMALLEST:g} and {_LARGEST:g}, got {largest:.3g}; leave scale=True, or rescale "
-            "the columns"
+            f"{type(estimator).__name__} with standardize=False expected the largest cell to be "
+            f"between {_SMALLEST:g} and {_LARGEST:g}, got {largest:.3g}; leave standardize=True, or "
+            "rescale the columns"
         )

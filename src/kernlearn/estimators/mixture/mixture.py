@@ -80,7 +80,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
     """
 
     candidates: object
-    scale: bool
+    standardize: bool
     max_members: int
     compress: bool
     cv: FoldsLike
@@ -142,7 +142,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         """
         choice = chosen_families(self.candidates, loss.is_of_labels)
         max_members = check_count("max_members", self.max_members, usual=5)
-        check_flag("scale", self.scale)
+        check_flag("standardize", self.standardize)
         check_flag("compress", self.compress)
         if self.scoring is not None:
             check_scoring(self.scoring)
@@ -203,7 +203,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         some = in_memory(rows if is_all else select_rows(rows, chosen))
         check_known(self, some)
         self.preparation_ = preparation = prepare(
-            some, feature_names(self), bool(self.scale), self.categorical_features
+            some, feature_names(self), bool(self.standardize), self.categorical_features
         )
         tables = preparation.apply_all(some, preparation.tables)
         check_sizes(self, tables[STANDARD])
@@ -322,7 +322,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
             said = f" ({notes[0]})" if notes else ""
             raise ValueError(
                 f"{type(self).__name__} expected a candidate whose kernel can be computed on these "
-                f"rows, got none{said}; leave scale=True, rescale the columns, or name more "
+                f"rows, got none{said}; leave standardize=True, rescale the columns, or name more "
                 "candidates"
             )
         weights = screening.weights(max_members, least)

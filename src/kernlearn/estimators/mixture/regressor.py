@@ -60,7 +60,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         "hyperkernel", "trees", "ARD" for scales of columns, and "log target" for the best of all on
         logarithms, where targets are skewed and none is below zero), and kernels of your own, which
         read the standardised columns.
-    scale : bool, default=True
+    standardize : bool, default=True
         Whether to bring the columns to mean zero and variance one. Targets always are, within.
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
         Columns that are one-hot encoded. "from_dtype": columns of a data frame that hold text or
@@ -68,7 +68,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         codes that are no amounts. None: no column, so that text is refused.
     max_members : int, default=5
         How many candidates may have a weight; one that would have less than a hundredth of the
-        largest has none. With one member, the mixture is one kernel machine.
+        largest has none. With one member, the mixture is one kernel machine. The default of
+        :class:`kernlearn.KernelClassifier` is 8, because its weights fall with the errors.
     compress : bool, default=False
         Whether to distil the mixture into one kernel expansion on at most 512 rows, which predicts
         in a small part of the time and takes less room in a file. The squared error on held-out
@@ -171,7 +172,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         self,
         candidates: object = "auto",
         *,
-        scale: bool = True,
+        standardize: bool = True,
         categorical_features: object = FROM_DTYPE,
         max_members: int = 5,
         compress: bool = False,
@@ -185,7 +186,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         time_limit: float | None = None,
     ) -> None:
         self.candidates = candidates
-        self.scale = scale
+        self.standardize = standardize
         self.categorical_features = categorical_features
         self.max_members = max_members
         self.compress = compress

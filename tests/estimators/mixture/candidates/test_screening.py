@@ -239,7 +239,7 @@ def test_a_machine_with_a_margin_is_that_of_libsvm():
         machine.fit(X[others], Y[others, 0], sample_weight=weight[others])
         expected = machine.decision_function(X[rows])
         np.testing.assert_allclose(found.judged.held_out[rows, 0], expected, atol=1e-2)
-    model = kl.KernelClassifier(["Gaussian SVM"], scale=False).fit(X, Y[:, 0])
+    model = kl.KernelClassifier(["Gaussian SVM"], standardize=False).fit(X, Y[:, 0])
     assert (model.predict(X) == Y[:, 0]).mean() > 0.75
     assert model.predict_proba(X).shape == (60, 2)
 
