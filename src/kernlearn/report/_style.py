@@ -25,7 +25,7 @@ a { color: var(--link); }
 pre { background: var(--panel); padding: .75rem 1rem; border-radius: .375rem;
   white-space: pre-wrap; }
 code { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; font-size: .9em; }
-/* A shade at the side where a table goes on; paper that moves with the table covers it at its end. */
+/* A shade where a table goes on; paper that moves with the table covers it at its end. */
 .scroll { overflow-x: auto; margin: 1rem 0; background:
   linear-gradient(to right, var(--paper) 40%, transparent) 0 0 / 3rem 100% no-repeat local,
   linear-gradient(to left, var(--paper) 40%, transparent) 100% 0 / 3rem 100% no-repeat local,
@@ -59,6 +59,7 @@ figcaption strong { color: var(--ink); }
   @page { margin: 18mm 16mm; }
   body { max-width: none; padding: 0; font-size: 10.5pt; orphans: 3; widows: 3; }
   nav { display: none; } h2, dt, p:has(+ figure), p:has(+ .scroll) { break-after: avoid; }
-  figure, tr, pre, .formula { break-inside: avoid; } .scroll { overflow: visible; background: none; }
+  figure, tr, pre, .formula { break-inside: avoid; }
+  .scroll { overflow: visible; background: none; }
   pre, .formula { border: 1px solid var(--line); } .picture svg { max-width: 24rem; } }
 """

@@ -192,6 +192,6 @@ def check_sizes(estimator: BaseEstimator, table: NumericRows) -> None:
     if not estimator.standardize and largest and not _SMALLEST <= largest <= _LARGEST:
         raise ValueError(
             f"{type(estimator).__name__} with standardize=False expected the largest cell to be "
-            f"between {_SMALLEST:g} and {_LARGEST:g}, got {largest:.3g}; leave standardize=True, or "
-            "rescale the columns"
+            f"between {_SMALLEST:g} and {_LARGEST:g}, got {largest:.3g}; leave standardize=True, "
+            "or rescale the columns"
         )

@@ -149,7 +149,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         stopping = self._stopping_control() if stopping is None else stopping
         random_state = check_random_state(self._seed)
         training = self._prepared_training(given, loss, stratify, stopping, random_state)
-        choice = _suited(self, choice, training)
+        table = training.sample.tables[STANDARD]
+        choice = choice.suited(self, len(training), table, self._options.exact_rows)
         with device_memory_errors(), threads_of_jobs(self.n_jobs):
             screening, max_members, least = self._screened(
                 training, choice, max_members, random_state
@@ -378,29 +379,3 @@ def _linear_beyond(
         return None
     limits = problem.loss.limits
     return LinearExtrapolation.learned(problem, held_out, None if limits is None else limits.zero)
-
-
-def _suited(
-    mixture: KernelMixture, choice: CandidateChoice, training: TrainingRows
-) -> CandidateChoice:
-    """The candidates for such a table; of others that were named, a warning."""
-    table = training.sample.tables[STANDARD]
-    n_rows, (_, n_columns), is_sparse = len(training), table.shape, issparse(table)
-    most = mixture._options.exact_rows
-    limits = {
-        family.name: family.limit(n_rows, n_columns, is_sparse, most) for family in choice.families
-    }
-    if is_sparse and choice.stretches:
-        limits["ARD"] = "takes dense tables"
-    suited = [family for family in choice.families if not limits[family.name]]
-    left_out = [f"{name!r} {limit}" for name, limit in limits.items() if limit]
-    if left_out and not isinstance(mixture.candidates, str):
-        sentence = (
-            f"{type(mixture).__name__} expected candidates for {n_rows:,} rows and {n_columns:,} "
-            f"prepared columns{' of a sparse matrix' if is_sparse else ''}, got some for "
-            f"{'others' if is_sparse else 'fewer'}: {', '.join(left_out)}"
-        )
-        if not suited:
-            raise ValueError(f"{sentence}; name others, or leave candidates='auto'")
-        warnings.warn(f"{sentence}; they are left out", UserWarning, stacklevel=4)
-    return replace(choice, families=suited, stretches=choice.stretches and not is_sparse)

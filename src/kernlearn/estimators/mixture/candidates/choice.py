@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
 
 from kernlearn.estimators.inputs.ownership import own_kernel
 from kernlearn.estimators.mixture.candidates.family import KernelFamily
 from kernlearn.estimators.mixture.candidates.registry import ARD, FAMILIES, LOG_TARGET
+from kernlearn.estimators.mixture.preparation import NumericRows
 from kernlearn.kernels import Kernel
 
 
@@ -18,6 +23,31 @@ class CandidateChoice:
     families: list[KernelFamily]  # one at least
     stretches: bool = False  # whether scales of columns are learned, too
     logarithms: bool = False  # whether logarithms of skewed amounts are learned, too
+    is_named: bool = False  # whether the user has named them, and so is told of those left out
+
+    def suited(
+        self, estimator: BaseEstimator, n_rows: int, table: NumericRows, exact_rows: int
+    ) -> CandidateChoice:
+        """Those for such a table; of others that were named, a warning."""
+        (_, n_columns), is_sparse = table.shape, issparse(table)
+        limits = {
+            family.name: family.limit(n_rows, n_columns, is_sparse, exact_rows)
+            for family in self.families
+        }
+        if is_sparse and self.stretches:
+            limits["ARD"] = "takes dense tables"
+        suited = [family for family in self.families if not limits[family.name]]
+        left_out = [f"{name!r} {limit}" for name, limit in limits.items() if limit]
+        if left_out and self.is_named:
+            sentence = (
+                f"{type(estimator).__name__} expected candidates for {n_rows:,} rows and "
+                f"{n_columns:,} prepared columns{' of a sparse matrix' if is_sparse else ''}, got "
+                f"some for {'others' if is_sparse else 'fewer'}: {', '.join(left_out)}"
+            )
+            if not suited:
+                raise ValueError(f"{sentence}; name others, or leave candidates='auto'")
+            warnings.warn(f"{sentence}; they are left out", UserWarning, stacklevel=4)
+        return replace(self, families=suited, stretches=self.stretches and not is_sparse)
 
 
 def chosen_families(candidates: object, labels: bool = True) -> CandidateChoice:
@@ -61,7 +91,7 @@ def chosen_families(candidates: object, labels: bool = True) -> CandidateChoice:
         families = list(suited.values())
     if not families:
         raise ValueError("expected one candidate at least, got none; try candidates='auto'")
-    return CandidateChoice(families, stretch, LOG_TARGET in candidates)
+    return CandidateChoice(families, stretch, LOG_TARGET in candidates, is_named=True)
 
 
 def _family_of(kernel: Kernel) -> KernelFamily:
