@@ -102,7 +102,12 @@ def test_least_squares_is_what_it_is_on_an_array(monkeypatch, model, y):
         pytest.param(
             kl.MKLClassifier(FEW, "soft_margin", rank=5), IS_LOW, True, marks=pytest.mark.slow
         ),
-        (kl.MKLRegressor(FEW, "epsilon_svr", epsilon=0.5, rank=5, C=1.0), VALUES, False),
+        pytest.param(
+            kl.MKLRegressor(FEW, "epsilon_svr", epsilon=0.5, rank=5, C=1.0),
+            VALUES,
+            False,
+            marks=pytest.mark.slow,
+        ),
         (kl.MKLNoveltyDetector(FEW, nu=0.2, rank=5), None, True),
     ],
     ids=["squared hinge", "hinge", "tube", "novelty"],

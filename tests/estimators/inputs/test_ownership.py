@@ -90,5 +90,5 @@ def test_huge_units_are_units():
 
 
 def test_logarithms_may_be_asked_for_alone():
-    model = kl.KernelRegressor(["log target"], random_state=0).fit(X, np.exp(2 * S))
+    model = kl.KernelRegressor(["log target"], random_state=0).fit(X[:24], np.exp(2 * S[:24]))
     assert any("log target" in name for name in model.candidates_["candidate"])

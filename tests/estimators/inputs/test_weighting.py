@@ -132,8 +132,9 @@ def test_a_class_of_weight_zero_is_no_class(make_problem, kernels):
     assert set(model.predict(p.X_new)) == {0, 2}
 
 
-@pytest.mark.parametrize("kind", [LSSVMClassifier, FirstLevelClassifier])
-@pytest.mark.parametrize("names", [("no", "yes"), ("01", "02")])
+@pytest.mark.parametrize(
+    ("kind", "names"), [(LSSVMClassifier, ("no", "yes")), (FirstLevelClassifier, ("01", "02"))]
+)
 def test_class_weights_of_least_squares_are_sample_weights(kind, names):
     generator = np.random.default_rng(0)
     X = generator.normal(size=(60, 2))

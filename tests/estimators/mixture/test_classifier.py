@@ -131,7 +131,7 @@ def test_of_labels_by_chance_nothing_is_known():
     assert model.predict_proba(rng.normal(size=(500, 3))).max(axis=1).mean() < 0.5
 
 
-@pytest.mark.parametrize("shape", [(4, 1), (2, 2), (12, 90)])
+@pytest.mark.parametrize("shape", [(2, 1), (12, 60)])
 def test_few_rows_and_many_columns(shape):
     X = np.random.default_rng(0).normal(size=shape)
     y = np.arange(len(X)) % 2

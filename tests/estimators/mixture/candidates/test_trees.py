@@ -102,13 +102,13 @@ def test_trees_are_grown_from_so_many_cells_at_most():
 
 def test_thresholds_within_thresholds_are_found():
     rng = np.random.default_rng(3)
-    X = rng.uniform(-1.0, 1.0, size=(650, 4))
+    X = rng.uniform(-1.0, 1.0, size=(500, 4))
     inner = np.where(X[:, 1] > 0.2, 1.0, -1.0)
     y = np.where(X[:, 0] > 0.0, inner, np.where(X[:, 2] > -0.2, -0.5, 2.0))
     errors = {}
     for candidates in (["Gaussian", "Laplacian"], ["Gaussian", "Laplacian", "trees"]):
-        model = kl.KernelRegressor(candidates).fit(X[:400], y[:400])
-        errors[len(candidates)] = np.mean((model.predict(X[400:]) - y[400:]) ** 2)
+        model = kl.KernelRegressor(candidates).fit(X[:250], y[:250])
+        errors[len(candidates)] = np.mean((model.predict(X[250:]) - y[250:]) ** 2)
     assert errors[3] < 0.3 * errors[2]
     relevance = model.relevance_["relevance"]
     assert relevance[3] < 0.05 * relevance[0]
