@@ -125,12 +125,12 @@ TimeColumn = Annotated[
         "before.",
     ),
 ]
-Folds = Annotated[int | None, typer.Option(min=2, help="Cross-validate in so many folds instead.")]
+Folds = Annotated[int | None, typer.Option(min=2, help="Number of folds to cross-validate in.")]
 Repeats = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Deal the rows out into folds so many times.",
+        help="Number of times that the rows are dealt out into folds.",
         show_default="1 with --cv; below 1000 rows 5 folds, 2 times, or 3 up to 100 rows",
     ),
 ]

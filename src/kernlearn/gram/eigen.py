@@ -24,7 +24,7 @@ def eigenvectors(
     K : array-like of shape (n, n)
         A Gram matrix; not modified.
     n_components : int, optional
-        At most so many pairs; all when not given.
+        Largest number of pairs; all when not given.
     tol : float, default=1e-10
         Pairs with :math:`\lambda_i \le \text{tol} \cdot \lambda_1` are numerically null and left
         out.

@@ -126,7 +126,7 @@ class SplitMatrices:
 
 
 def _head(values: Array, axes: tuple[int, ...], digits: int) -> tuple[Array, Array]:
-    """The values rounded to so many digits of the largest, and a power of two above that."""
+    """The values rounded to `digits` digits of the largest, and a power of two above that."""
     largest = np.abs(values).max(axis=axes, keepdims=True, initial=0.0)
     size = np.exp2(np.ceil(np.log2(np.where(largest > 0.0, largest, 1.0))))
     unit = size * 2.0**-digits

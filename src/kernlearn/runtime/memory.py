@@ -52,7 +52,7 @@ def require(needed: float, what: str, cure: str) -> None:
 
 @contextmanager
 def limited_to(size: int) -> Iterator[None]:
-    """Let everything within keep the whole process below so many bytes.
+    """Let everything within keep the whole process below `size` bytes.
 
     What is refused beyond that, and what is chosen by the memory there is, such as a rank, goes by
     what the process has not taken yet.
@@ -82,7 +82,7 @@ def noted() -> Iterator[list[float]]:
 
 
 def matrices(count: float, n_rows: int, n_columns: int | None = None) -> float:
-    """Bytes of so many matrices of floats, square ones if the columns are not given."""
+    """Bytes of `count` matrices of floats, square ones if the columns are not given."""
     return float(count) * FLOAT * n_rows * (n_rows if n_columns is None else n_columns)
 
 
@@ -99,7 +99,7 @@ def require_matrices(count: int, n_rows: int, n_columns: int) -> None:
 def combination_bytes(
     n_kernels: int, n_points: int, n_machines: int, n_recombined: int = 0
 ) -> float:
-    """What learning weights of so many matrices takes at most, those matrices included.
+    """Most bytes that learning the weights of the matrices takes, those matrices included.
 
     Beside the matrices there are K(w), what a kernel makes on the way to its matrix, for each
     machine the systems of its free points with their factors, and the interior-point method of a

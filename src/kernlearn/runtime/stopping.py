@@ -11,7 +11,7 @@ import numpy as np
 
 from kernlearn.runtime.status import Status
 
-# Two interrupts within so many seconds are meant for the whole program, not for one fit.
+# Two interrupts within this time, in seconds, are meant for the whole program, not for one fit.
 _TWICE = 2.0
 
 _now: Callable[[], float] = time.monotonic

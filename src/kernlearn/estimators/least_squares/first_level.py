@@ -13,6 +13,7 @@ from kernlearn._checks import check_choice, check_count, check_positive
 from kernlearn._cluster import Chunked
 from kernlearn._device import HOST, Place, device_memory_errors
 from kernlearn.estimators.inputs.dask_rows import check_takes_dask, gather_rows, select_rows
+from kernlearn.estimators.least_squares.fitted_attributes import store_exact_fit, store_left_out
 from kernlearn.estimators.least_squares.learning_data import (
     LeastSquaresData,
     LeastSquaresRequest,
@@ -22,7 +23,6 @@ from kernlearn.estimators.least_squares.lssvm import (
     LeastSquaresSVM,
     several_starts,
 )
-from kernlearn.estimators.least_squares.lssvm_low_rank import store_exact_fit, store_left_out
 from kernlearn.estimators.mkl.low_rank import chosen_rank, forget_low_rank
 from kernlearn.families.parametric import ParametricKernel, parametric_kernel
 from kernlearn.gram.rows import reduce_rows

@@ -27,6 +27,12 @@ from kernlearn.estimators.inputs.kernel_input import KernelInput
 from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.estimators.inputs.row_order import row_order
 from kernlearn.estimators.inputs.stopping import StoppingParameters
+from kernlearn.estimators.least_squares.fitted_attributes import (
+    fold_machines,
+    store_kernel_fit,
+    store_left_out,
+    store_selection,
+)
 from kernlearn.estimators.least_squares.kernel_choice import (
     FixedKernel,
     check_theta,
@@ -35,12 +41,6 @@ from kernlearn.estimators.least_squares.kernel_choice import (
 from kernlearn.estimators.least_squares.learning_data import (
     LeastSquaresData,
     LeastSquaresRequest,
-)
-from kernlearn.estimators.least_squares.lssvm_low_rank import (
-    fold_machines,
-    store_kernel_fit,
-    store_left_out,
-    store_selection,
 )
 from kernlearn.estimators.least_squares.one_bandwidth import tell_blurred
 from kernlearn.estimators.mkl.low_rank import (

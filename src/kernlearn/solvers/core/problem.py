@@ -189,7 +189,7 @@ class WeightSet:
         return self.mean_diagonal(family.traces, family.n_points)
 
     def mean_diagonal(self, traces: Array, n_points: float) -> float:
-        """The same for matrices of these traces on so many points."""
+        """The same for matrices of these traces, on `n_points` points."""
         used = self.normaliser > 0
         return float(self.total * np.mean(traces[used] / self.normaliser[used])) / n_points
 

@@ -179,7 +179,7 @@ class WideBackend(FactorBackend):
 
     @staticmethod
     def serves(table: KernelTable, statement: Statement, n_columns: int) -> bool:
-        """Whether it is the backend for so many columns.
+        """Whether this is the backend for factors of `n_columns` columns.
 
         Weights of both signs need the moments, and so does a choice of C.
         """

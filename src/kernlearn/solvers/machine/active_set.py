@@ -32,9 +32,8 @@ class ExchangeOptions:
 
     tolerance: float = 1e-10
     proximal: float = 1e-9  # weight of the proximal term, relative to the mean diagonal of K
-    # From so many free points on, their factor is kept while this share of them changes places.
-    large: int = 300
-    few: float = 0.12
+    large: int = 300  # free points whose factor is kept from one exchange to the next,
+    few: float = 0.12  # while at most this share of them changes places
     patience: int = 4  # full exchanges without progress before single exchanges take over
 
 

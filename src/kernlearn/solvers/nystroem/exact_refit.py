@@ -51,7 +51,7 @@ _ON_HOST, _ON_DEVICE = 1.3, 2.2
 # followed by the step back; and what is left of them once none of them helps.
 _STEPS = ((-0.5, 0.0), (0.5, 0.0), (0.0, 1.0), (0.0, -1.0))
 _SIZES = (1.0, 0.5)
-# A start whose loss is so many times as large as the smallest is left alone.
+# A start is dropped if its loss exceeds this multiple of the smallest one.
 _HOPELESS = 1.5
 
 
@@ -64,10 +64,10 @@ class RefitOptions:
     # the host, 16,000 in a tenth of one on a GPU
     samples_on_host: tuple[tuple[int, int], ...] = ((1500, 20), (5000, 4))
     samples_on_device: tuple[tuple[int, int], ...] = ((4000, 20), (16_000, 20))
-    many: float = 1.5  # a sample saves time where there are so many times as many rows
-    # Machines on all rows where no sample came first. After a sample, as many as take about half a
-    # minute, which is ten on so many rows, and at least so many
-    most_on_all: int = 20
+    many: float = 1.5  # all rows, as a multiple of a sample's, above which the sample comes first
+    most_on_all: int = 20  # machines on all rows where no sample came first
+    # After a sample, machines on all rows that take half a minute together: the rows at which that
+    # is ten machines, and the least number of machines at any size
     rows_of_ten_on_host: tuple[int, int] = (3000, 1)
     rows_of_ten_on_device: tuple[int, int] = (55_000, 4)
     columns: int = 2048  # of the inverse, made together

@@ -40,14 +40,15 @@ class StageOptions:
     # Fewer rows leave time for more landmarks, up to three times as many.
     on_host: tuple[int, int] = (8000, 400)
     on_device: tuple[int, int] = (50_000, 1000)
-    # So many scales are learned from fewer rows at first, where steps are cheap, and from there on
-    # from more: some three seconds for each step on two cores, so that they may take only a share
-    # of the steps allowed. A GPU has time for as many rows as above, and for all steps.
+    # From this number of scales on, they are learned in two stages: from few rows at first, where
+    # steps are cheap, then from more. A step of the last stage takes some three seconds on two
+    # cores, so that this stage has a share of the steps only. On a GPU it has all steps, and the
+    # rows of `on_device`.
     many_scales: int = 3
     first: tuple[int, int] = (4000, 400)
     last: tuple[int, int] = (16_000, 1000)
     share_at_last: float = 0.25
-    # More rows have to be so many times as many, or the first ones have told as much in less time.
+    # The last stage has at least this multiple of the rows of the first, or it is left out.
     times_at_last: int = 2
     # With more rows than these, steps take up to seconds: a descent ends where one lowers the loss
     # by less than this share, at first, and at last.

@@ -141,7 +141,7 @@ def moments_by_fold(
             parts[each] = _moments(Z, targets[chosen], weights[chosen], traces, total)
         return parts
 
-    # Blocks of so many rows that each fold has enough of them for a product at full speed.
+    # Each fold has enough rows of a block for a product at full speed.
     size, along = -(-factors.n_columns // n_folds), (Y, sample_weight, fold)
     found = reduce_rows(source, partial(onto, {}), _fold_by_fold, size, along, onto=onto)
     return [_on_host(found[each]) for each in range(n_folds)]

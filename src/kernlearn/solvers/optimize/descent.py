@@ -44,8 +44,8 @@ class TrustRegionOptions:
 
 # Eigenvalues of the scaled Hessian are kept above this share of the largest.
 _FLAT = 1e-9
-# A variable is measured in smaller units, down to this part of its size, if a step of that size
-# would change the function by more than so many times its value.
+# If a step of a variable's size would change the function by more than this multiple of its value,
+# the variable is measured in smaller units, down to this part of its size.
 _STEEP, _LEAST_UNIT = 1e3, 1e-60
 # How close to a bound, relative to its variable's size, the interior method counts as at it.
 _AT_BOUND = 1e-6

@@ -33,9 +33,8 @@ class WorkingSetOptions:
     at_kink: float = 1e-9  # a row that is as near to its kink as this is at it
     at_bound: float = 1e-9  # and a multiplier to its bounds, relative to C
     negligible: float = 1e-10  # of the largest share of w: a coefficient that is zero
-    # Of more than so many pairs, one in so many gives the point to start from.
-    many: int = 2000
-    one_in: int = 8
+    many: int = 2000  # pairs above which a sample gives the point to start from:
+    one_in: int = 8  # one pair in this many
     # Two to forty rounds are the rule, with working sets of ten to a hundred columns and rows. One
     # should take no longer than a Newton step on the whole, whose cost grows as n_pairs r². What
     # needs more, such as sections that are zero but for their own pair, is for the other method.
@@ -215,7 +214,7 @@ def _first_sections(program: PairProgram, units: Array) -> Array:
 
 
 def _sample_of(labels: Array) -> Indices:
-    """One in so many pairs of either label, in their order."""
+    """One in `one_in` pairs of either label, in their order."""
     generator = np.random.default_rng(0)
     parts = [np.flatnonzero(labels > 0), np.flatnonzero(labels < 0)]
     drawn = [
@@ -225,7 +224,7 @@ def _sample_of(labels: Array) -> Indices:
 
 
 def _first(values: Array, count: int) -> Mask:
-    """Mark the smallest values, so many of them."""
+    """Mark the `count` smallest values."""
     marked = np.zeros(len(values), dtype=bool)
     marked[np.argpartition(values, min(count, len(values)) - 1)[:count]] = True
     return marked

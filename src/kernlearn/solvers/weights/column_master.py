@@ -26,7 +26,7 @@ class MasterOptions:
     smallest: int = 64  # kernels that there is room for at least
     largest: int = 400  # and at most
     memory: float = 0.5  # share of it that their matrices may take
-    patience: int = 2  # a kernel without weight in so many solutions leaves when others join
+    patience: int = 2  # solutions without weight after which a kernel leaves when others join
     loose: float = 1e-2  # relative gap of the machine that has no kernel
 
 

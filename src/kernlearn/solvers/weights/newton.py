@@ -37,9 +37,9 @@ class NewtonOptions:
     max_null_steps: int = 3
     max_programs: int = 600  # quadratic programs in all: hostile problems would go on for long
     max_stalled: int = 8  # steps without progress, and one more for each coordinate,
-    many: int = 30  # of which so many count
-    max_slow: int = 30  # steps that must halve a gap
-    far: float = 1e6  # that is so many times the value
+    most_counted: int = 30  # of at most this many coordinates
+    max_slow: int = 30  # steps that must halve a gap,
+    far: float = 1e6  # if the gap is more than this multiple of the value
     shrink: float = 0.4
     grow: float = 4.0
     enough: float = 0.9  # share of the tolerance: what is returned is evaluated once more
@@ -180,7 +180,7 @@ class Newton:
                     best, x_best, stalled = found, x_found, 0
                     centre, x, self.radius = found, x_found, np.inf
                     self.best = best
-            if stalled >= OPTIONS.max_stalled + min(len(x), OPTIONS.many):
+            if stalled >= OPTIONS.max_stalled + min(len(x), OPTIONS.most_counted):
                 return Status.INACCURATE
             if self._gap(best) > OPTIONS.far * abs(best.upper) and _is_slow(self.history):
                 return Status.INACCURATE
