@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
 import platform
-import sys
 
 from benchmarks import (
     combinations,
@@ -33,10 +33,13 @@ TOPICS = {
 }
 
 
-def main(names: list[str]) -> None:
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("topics", nargs="*", metavar="topic", help=f"any of {', '.join(TOPICS)}")
+    names = parser.parse_args().topics
     unknown = set(names) - set(TOPICS)
     if unknown:
-        sys.exit(f"expected topics among {', '.join(TOPICS)}, got {', '.join(sorted(unknown))}")
+        parser.error(f"expected topics among {', '.join(TOPICS)}, got {', '.join(sorted(unknown))}")
     say(f"Python {platform.python_version()}, {platform.machine()}; best of {REPEATS} each")
     rows = []
     for name in names or TOPICS:
@@ -47,4 +50,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
