@@ -59,8 +59,13 @@ def _skipped(
 
 
 def pytest_ignore_collect(collection_path):
-    """Pass over the files of the package without an example, which are most of them."""
-    if collection_path.suffix == ".py" and SOURCE in collection_path.parents:
+    """Pass over the files of the package without an example, which are most of them.
+
+    Those that make a package are kept: a name that it takes from a file of the same name is
+    else that file's.
+    """
+    is_plain = collection_path.suffix == ".py" and collection_path.name != "__init__.py"
+    if is_plain and SOURCE in collection_path.parents:
         return ">>>" not in collection_path.read_text(encoding="utf-8") or None
 
 

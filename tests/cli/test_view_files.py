@@ -42,6 +42,7 @@ QUICK = CommandOptions(
         scoring=ScoreOptions(n_draws=40),
         baselines=(LINEAR,),
     ),
+    n_jobs=1,
     few_rows=0,
 )
 

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from kernlearn.cli.app import app
 from kernlearn.cli.learned import print_learned
+from kernlearn.cli.problem import CommandOptions
 from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.importance import ImportanceOptions
@@ -104,7 +105,8 @@ def test_the_command_line_finds_text_and_says_what_is_lost(tmp_path):
     orders().to_csv(tmp_path / "orders.csv", index=False)
     runner = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
     command = ["fit", str(tmp_path / "orders.csv"), "--target", "liked", "--no-refit"]
-    said = runner.invoke(app, [*command, "--json"])
+    options = CommandOptions(QUICK, n_jobs=1, few_rows=0)
+    said = runner.invoke(app, [*command, "--json"], obj=options)
     assert said.exit_code == 0, said.output
     facts = json.loads(said.output)
     assert facts["method"] == "mkl"
