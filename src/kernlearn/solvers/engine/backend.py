@@ -78,11 +78,10 @@ def learn(backend: Backend[Found], control: Control) -> Learned[Found]:
     C, solution = solved.C, backend.certify(solved, control)
     ranks = backend.loss_by_rank(C, solution)
     held_out = bound = None
-    if solution.status is Status.NO_SOLUTION:
-        return Learned(C, solved.share, solution, solved.loss_by_C, None, ranks, None)
-    if statement.hold_out is not None:
+    exists = solution.status is not Status.NO_SOLUTION
+    if exists and statement.hold_out is not None:
         held_out = backend.hold_out(C, solution, control)
-    if statement.exact_bound:
+    if exists and statement.exact_bound:
         bound = backend.exact_bound(C, solution)
     return Learned(
         C,
