@@ -165,6 +165,7 @@ def thing_examples():
     """For every kernel that takes things: an example of it, and rows to call it on."""
     return {
         "Bag": (kernels.Bag(kernels.Gaussian(0.3)), BAGS),
+        "Bhattacharyya": (kernels.Bhattacharyya(0.5), BAGS),
         "Completed": (
             kernels.Completed(kernels.Spectrum(2), kernels.Normalized(kernels.Spectrum(1))),
             [*DNA[:3], None, np.nan],
@@ -176,6 +177,7 @@ def thing_examples():
         "Overlap": (kernels.Overlap(), CATEGORIES),
         "RegularizedLaplacian": (kernels.RegularizedLaplacian(EDGES, 0.5), list("abceab")),
         "ShortestPath": (kernels.ShortestPath(), GRAPHS),
+        "SmithWaterman": (kernels.SmithWaterman(references=DNA[:3]), DNA),
         "Spectrum": (kernels.Spectrum(2), DNA),
         "Subsequence": (kernels.Subsequence(2, 0.6), DNA),
         "WeightedDegree": (kernels.WeightedDegree(3), ["GATTACA", "GATCACA", "TATTTCG"]),

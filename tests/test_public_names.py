@@ -86,6 +86,8 @@ SETTLED_KERNELS = [
     "Diffusion",
     "RegularizedLaplacian",
     "GlobalAlignment",
+    "Bhattacharyya",
+    "SmithWaterman",
     "WhereKnown",
     "Grid",
     "PerColumn",

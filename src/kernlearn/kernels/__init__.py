@@ -5,6 +5,7 @@ from kernlearn.kernels.arithmetic import Power, Product, Scaled, Sum, WeightedSu
 from kernlearn.kernels.bag import Bag
 from kernlearn.kernels.bank import default_bank
 from kernlearn.kernels.base import Kernel
+from kernlearn.kernels.bhattacharyya import Bhattacharyya
 from kernlearn.kernels.columns import Columns, Stretched
 from kernlearn.kernels.features import Features
 from kernlearn.kernels.global_alignment import GlobalAlignment
@@ -18,6 +19,7 @@ from kernlearn.kernels.normalized import Centered, Normalized
 from kernlearn.kernels.overlap import Overlap
 from kernlearn.kernels.precomputed import Precomputed
 from kernlearn.kernels.radial import ARDGaussian, Gaussian, Laplacian, Matern
+from kernlearn.kernels.sequences.local_alignment import SmithWaterman
 from kernlearn.kernels.sequences.subsequence import Subsequence
 from kernlearn.kernels.sequences.words import Mismatch, Spectrum, WeightedDegree
 from kernlearn.kernels.tree_paths import TreePaths
@@ -26,6 +28,7 @@ __all__ = [
     "ANOVA",
     "ARDGaussian",
     "Bag",
+    "Bhattacharyya",
     "Centered",
     "ChiSquared",
     "Columns",
@@ -51,6 +54,7 @@ __all__ = [
     "RegularizedLaplacian",
     "Scaled",
     "ShortestPath",
+    "SmithWaterman",
     "Spectrum",
     "Stretched",
     "Subsequence",

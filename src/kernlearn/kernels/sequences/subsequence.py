@@ -61,7 +61,7 @@ class Subsequence(_ParsedInputs):
 
     def _evaluate(self, X: Things, Y: Things) -> Array:
         K = np.empty((len(X), len(Y)))
-        padded = _padded(Y)
+        padded = padded_letters(Y)
         for i, letters in enumerate(X):
             first = i if Y is X else 0
             K[i, first:] = self._against(letters, padded[first:])
@@ -98,7 +98,8 @@ class Subsequence(_ParsedInputs):
         return np.asarray(ends.sum(axis=(1, 2)))
 
 
-def _padded(sequences: Things) -> Letters:
+def padded_letters(sequences: Things) -> Letters:
+    """All sequences in one array, with −1 behind their ends."""
     width = max(len(letters) for letters in sequences)
     table = np.full((len(sequences), width), _NO_LETTER, dtype=np.int64)
     for row, letters in zip(table, sequences, strict=True):
