@@ -93,7 +93,8 @@ class SmithWaterman(_ParsedInputs):
                 f"SmithWaterman's mismatch must be a number of at most match, got "
                 f"{self.mismatch!r}; choose -1.0, say."
             )
-        for pair in self.scores or {}:
+        pairs: list[object] = list(self.scores or {})
+        for pair in pairs:
             if not isinstance(pair, str) or len(pair) != 2:
                 raise ValueError(
                     f"SmithWaterman's scores must be of pairs of letters, got {pair!r}; write "
