@@ -127,6 +127,7 @@ def _onto_limits(x: Array, rows: Array, domain: Domain) -> Array:
     moved = x + size * np.linalg.lstsq(A * size, missed, rcond=1e-12)[0]
     if not np.isfinite(moved).all() or (moved < domain.low).any():
         return x
+    moved = moved / float(domain.equality @ moved)
     return np.asarray(moved) if _violation(moved, domain) < _violation(x, domain) else x
 
 
