@@ -9,6 +9,8 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "FirstLevelClassifier",
     "FirstLevelRegressor",
+    "GraphFusionClassifier",
+    "GraphFusionRegressor",
     "HyperkernelClassifier",
     "HyperkernelMetric",
     "HyperkernelNoveltyDetector",
@@ -54,6 +56,8 @@ if TYPE_CHECKING:
     from kernlearn.estimators import (
         FirstLevelClassifier,
         FirstLevelRegressor,
+        GraphFusionClassifier,
+        GraphFusionRegressor,
         HyperkernelClassifier,
         HyperkernelMetric,
         HyperkernelNoveltyDetector,
@@ -79,6 +83,8 @@ else:
             "kernlearn.estimators": (
                 "FirstLevelClassifier",
                 "FirstLevelRegressor",
+                "GraphFusionClassifier",
+                "GraphFusionRegressor",
                 "HyperkernelClassifier",
                 "HyperkernelMetric",
                 "HyperkernelNoveltyDetector",

@@ -12,7 +12,12 @@ from sklearn.preprocessing import StandardScaler
 import kernlearn as kl
 from kernlearn import hyperkernels, kernels
 
-ESTIMATORS = sorted(name for name in kl.__all__ if hasattr(getattr(kl, name), "fit"))
+# Those of graphs read names of nodes, and are tested with their own data.
+ESTIMATORS = sorted(
+    name
+    for name in kl.__all__
+    if hasattr(getattr(kl, name), "fit") and not name.startswith("GraphFusion")
+)
 OUTPUTS = ("predict", "decision_function", "transform", "score_samples")
 
 

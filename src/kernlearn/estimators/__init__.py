@@ -7,6 +7,8 @@ from kernlearn._lazy import lazy_names
 __all__ = [
     "FirstLevelClassifier",
     "FirstLevelRegressor",
+    "GraphFusionClassifier",
+    "GraphFusionRegressor",
     "HyperkernelClassifier",
     "HyperkernelMetric",
     "HyperkernelNoveltyDetector",
@@ -36,6 +38,10 @@ if TYPE_CHECKING:
     from kernlearn.estimators.mixture.classifier import KernelClassifier
     from kernlearn.estimators.mixture.regressor import KernelRegressor
     from kernlearn.estimators.mkl.classifier import MKLClassifier
+    from kernlearn.estimators.mkl.graph_fusion import (
+        GraphFusionClassifier,
+        GraphFusionRegressor,
+    )
     from kernlearn.estimators.mkl.novelty import MKLNoveltyDetector
     from kernlearn.estimators.mkl.options import MKLOptions
     from kernlearn.estimators.mkl.regressor import MKLRegressor
@@ -55,6 +61,10 @@ else:
             "kernlearn.estimators.mixture.classifier": ("KernelClassifier",),
             "kernlearn.estimators.mixture.regressor": ("KernelRegressor",),
             "kernlearn.estimators.mkl.classifier": ("MKLClassifier",),
+            "kernlearn.estimators.mkl.graph_fusion": (
+                "GraphFusionClassifier",
+                "GraphFusionRegressor",
+            ),
             "kernlearn.estimators.mkl.novelty": ("MKLNoveltyDetector",),
             "kernlearn.estimators.mkl.options": ("MKLOptions",),
             "kernlearn.estimators.mkl.regressor": ("MKLRegressor",),

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Literal, Self, SupportsFloat
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernlearn.typing import Array, Indices
 
@@ -308,3 +309,50 @@ def checked_strength(strength: Strength) -> Strength:
             "'auto' in an estimator"
         )
     return float(strength)
+
+
+class LinearPenalty(WeightPenalty):
+    r"""A linear penalty :math:`\lambda b^\top w`, such as :math:`\operatorname{tr} SK(w)`.
+
+    ``quality="max_determinant"`` takes it, too: :math:`\operatorname{tr} SK + \log\det K^{-1}`
+    (Lanckriet et al. 2004, section 7) has :math:`b_i = \operatorname{tr} SK_i`.
+
+    Parameters
+    ----------
+    slopes : array-like of shape (m,)
+        The b, one number for every matrix.
+    strength : float or "auto", default=1.0
+        The λ, positive; "auto" as for :class:`LpNorm`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import kernlearn as kl
+    >>> grams = [np.diag([1.0, 0.0]), np.diag([0.0, 1.0])]
+    >>> dear = kl.penalties.LinearPenalty([1.0, 0.0])
+    >>> for penalty in (None, dear):
+    ...     kl.learn_weights(grams, quality="max_determinant", penalty=penalty).weights.round(3)
+    array([1., 1.])
+    array([0.586, 1.414])
+    """
+
+    def __init__(self, slopes: ArrayLike, strength: Strength = 1.0) -> None:
+        self.slopes: Array = np.asarray(slopes, dtype=float)
+        self.strength = checked_strength(strength)
+        if self.slopes.ndim != 1 or not np.isfinite(self.slopes).all():
+            raise ValueError(
+                f"expected one finite number for every matrix in slopes, got {slopes!r}; pass for "
+                "example [1.0, 0.5]"
+            )
+
+    def value(self, weights: Array) -> float:
+        """The penalty at ``weights``."""
+        return self._lambda * float(self.slopes @ weights)
+
+    def gradient(self, weights: Array) -> Array:
+        """Its gradient, the same everywhere."""
+        return np.asarray(self._lambda * self.slopes)
+
+    def hessian(self, weights: Array) -> Array:
+        """Its Hessian, which is zero."""
+        return np.zeros((len(self.slopes), len(self.slopes)))

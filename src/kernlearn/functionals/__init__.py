@@ -3,6 +3,7 @@
 from kernlearn.functionals.alignment import Alignment
 from kernlearn.functionals.base import QualityFunctional
 from kernlearn.functionals.cross_validation import CrossValidationError
+from kernlearn.functionals.divergence import GaussianDivergence
 from kernlearn.functionals.expected_quality import ExpectedQuality, expected_quality
 from kernlearn.functionals.regularized_risk import RegularizedRisk
 
@@ -10,6 +11,7 @@ __all__ = [
     "Alignment",
     "CrossValidationError",
     "ExpectedQuality",
+    "GaussianDivergence",
     "QualityFunctional",
     "RegularizedRisk",
     "expected_quality",

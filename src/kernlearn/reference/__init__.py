@@ -30,7 +30,8 @@ Those over expansions in a hyperkernel, each with the norm in the hyper-RKHS, ar
 The program on pairs of Kondor and Jebara (2007), *Gaussian and Wishart Hyperkernels*, section 5, is
 `kondor_section5`.
 
-The kernel of largest determinant, Lanckriet's section 7 over weights, is `max_determinant`.
+The kernel of largest determinant, Lanckriet's section 7 over weights, is `max_determinant`; that
+over precision matrices, with labels, is `labelled_determinant`.
 
 `positive_weights_program` and `fixed_kernel_program` do the same for the other machines, in the
 library's own convention. All of them need CVXPY: ``pip install "kernlearn[reference]"``.
@@ -38,6 +39,7 @@ library's own convention. All of them need CVXPY: ``pip install "kernlearn[refer
 
 from kernlearn.reference.alignment import after_eq56, eq53, eq54
 from kernlearn.reference.convex_sets import eq22, eq29, eq35, eq40, eq44, eq49
+from kernlearn.reference.labelled_determinant import labelled_determinant
 from kernlearn.reference.machine_programs import fixed_kernel_program, positive_weights_program
 from kernlearn.reference.machines import MACHINES
 from kernlearn.reference.margins import (
@@ -90,6 +92,7 @@ __all__ = [
     "eq54",
     "fixed_kernel_program",
     "kondor_section5",
+    "labelled_determinant",
     "max_determinant",
     "ong_before_eq8",
     "ong_eq24",

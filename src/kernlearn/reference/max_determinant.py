@@ -19,6 +19,7 @@ def max_determinant(
     weights: Literal["positive", "free"] = "positive",
     constraint: Literal["trace", "sum"] = "trace",
     total: float | None = None,
+    linear: ArrayLike = 0.0,
     solver: str = "CLARABEL",
 ) -> ReferenceSolution:
     r"""
@@ -26,7 +27,7 @@ def max_determinant(
 
     .. math::
 
-        \min_{\mu} -\log\det \sum_i \mu_i K_i \quad\text{s.t.}\quad
+        \min_{\mu} -\log\det \sum_i \mu_i K_i + b^\top\mu \quad\text{s.t.}\quad
         \sum_i \mu_i r_i = c, \quad \mu \ge 0 \text{ unless signs are free}
 
     with :math:`r_i = \operatorname{trace} K_i` or 1.
@@ -41,6 +42,8 @@ def max_determinant(
         What r is.
     total : float, optional
         The c; by default the sum of the traces, or 1.
+    linear : float or array-like of shape (m,)
+        The b.
     solver : str
         Name of a solver known to CVXPY.
 
@@ -67,7 +70,8 @@ def max_determinant(
     scale = c / float(np.mean(r / sizes))
     mu = cp.Variable(len(stack))
     signs = [mu >= 0] if weights == "positive" else []
-    value = -cp.log_det(combination(stack / sizes[:, None, None], mu))
+    b = np.broadcast_to(np.asarray(linear, dtype=float), (len(stack),))
+    value = -cp.log_det(combination(stack / sizes[:, None, None], mu)) + (b * scale / sizes) @ mu
     solution = solve(
         cp.Minimize(value),
         [(r / sizes * (scale / c)) @ mu == 1, *signs],

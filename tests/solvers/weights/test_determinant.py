@@ -124,9 +124,36 @@ def test_what_is_singular_is_refused(weights, make_stack):
     assert learn(ridge, weights=weights).status.is_optimal
 
 
-def test_a_penalty_is_refused():
-    with pytest.raises(ValueError, match="no penalty with quality='max_determinant'"):
+def test_a_penalty_that_is_not_linear_is_refused():
+    with pytest.raises(ValueError, match=r"LinearPenalty or none with quality='max_determinant'"):
         learn([np.eye(3)], penalty=kl.penalties.HyperNorm([[1.0]], 1.0))
+
+
+@pytest.mark.parametrize("weights", SIGNS)
+@pytest.mark.parametrize("strength", [0.1, 3.0])
+def test_a_linear_term_moves_the_minimum_to_where_cvxpy_finds_it(weights, strength, make_stack):
+    """The cost tr SK + log det K⁻¹ of section 7, with S made of the labels."""
+    pytest.importorskip("cvxpy")
+    problem = make_stack("standard", 8, 0, seed=3)
+    slopes = strength * np.array([problem.y @ K @ problem.y for K in problem.grams])
+    found = learn(problem.grams, weights=weights, penalty=kl.penalties.LinearPenalty(slopes))
+    expected = reference.max_determinant(problem.grams, weights, linear=slopes)
+    assert found.status.is_optimal
+    assert found.objective == pytest.approx(expected.value, rel=1e-6)
+    assert found.lower_bound <= expected.value + 1e-6 * abs(expected.value)
+    K = np.tensordot(found.weights, problem.grams, 1)
+    by_hand = slopes @ found.weights - np.linalg.slogdet(K)[1]
+    assert found.objective == pytest.approx(by_hand, rel=1e-9)
+
+
+def test_a_linear_term_on_repeated_matrices_of_free_signs_is_refused(make_stack):
+    K = make_stack("standard", 6, 0).grams[0]
+    term = kl.penalties.LinearPenalty([1.0, 0.0])
+    with pytest.raises(ValueError, match="matrices that do not depend on one another"):
+        learn([K, K], weights="free", penalty=term)
+    assert learn([K, K], penalty=term).weights[0] == pytest.approx(0.0, abs=1e-6)
+    with pytest.raises(ValueError, match="one finite number for every matrix"):
+        kl.penalties.LinearPenalty([np.nan])
 
 
 @pytest.mark.parametrize("weights", SIGNS)

@@ -35,7 +35,9 @@ class _OfNodes(_OnThings):
 
     def _check_data(self, X: Things, name: str) -> Indices:
         places = {node: i for i, node in enumerate(self._graph().nodes)}
-        return np.array([_place(places, node, f"row {i} of {name}") for i, node in enumerate(X)])
+        return np.array(
+            [node_position(places, node, f"row {i} of {name}") for i, node in enumerate(X)]
+        )
 
     def _diag(self, X: Indices) -> Array:
         nodes, back = np.unique(X, return_inverse=True)
@@ -151,7 +153,8 @@ class RegularizedLaplacian(_OfNodes):
         return np.asarray(splu(system).solve(units)[np.ix_(X, back)])
 
 
-def _place(places: dict[Hashable, int], node: object, where: str) -> int:
+def node_position(places: dict[Hashable, int], node: object, where: str) -> int:
+    """The position of a node of this name, or what is wrong with the name."""
     plain = node.item() if isinstance(node, np.generic) else node
     try:
         return places[plain]

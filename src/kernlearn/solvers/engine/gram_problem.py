@@ -16,7 +16,7 @@ import numpy as np
 from kernlearn.families.base import Family
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.matrices import GramStack, WithIdentity
-from kernlearn.families.penalties import WeightPenalty
+from kernlearn.families.penalties import LinearPenalty, WeightPenalty
 from kernlearn.families.prior_kernels import PriorPenalty
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.registry import ALIGNMENTS, CRITERIA, DETERMINANT, QUALITIES, Settings
@@ -148,7 +148,8 @@ class GramProblem:
     ) -> Solution:
         quality, targets = self._quality, self.statement.targets
         if quality == DETERMINANT:
-            return learn_by_determinant(family, weight_set, control)
+            linear = None if penalty is None else penalty.gradient(np.zeros(family.n_matrices))
+            return learn_by_determinant(family, weight_set, control, linear)
         if quality in ALIGNMENTS and penalty is None:
             centered = quality == "centered_alignment"
             columns = np.column_stack(targets)
@@ -285,10 +286,15 @@ def _check_penalty(penalty: Penalty, m: int, quality: str, learn_C: bool) -> Non
             f"expected a penalty on {m} weights, one for each matrix, got {name} of another size; "
             f"HyperNorm needs K_pivots of shape ({m}, {m}), GroupNorm {m} groups"
         )
-    if quality in ("centered_alignment", DETERMINANT):
+    if quality == "centered_alignment":
         raise ValueError(
             f"expected no penalty with quality={quality!r}, got {name}: it has no scale to weigh "
             "it against; use 'alignment', or a machine such as 'soft_margin'"
+        )
+    if quality == DETERMINANT and not isinstance(penalty, LinearPenalty):
+        raise ValueError(
+            f"expected penalties.LinearPenalty or none with quality={quality!r}, got {name}, which "
+            "is not linear in the weights; use a machine such as 'soft_margin'"
         )
 
 

@@ -26,7 +26,14 @@ weights G is the largest corner. With free signs all inner products are :math:`\
 normaliser at the optimum, where the maximum is η at any weights; what they differ by is multiplied
 by the radius of the ball that holds the feasible coordinates. No program need be solved for either.
 
-At the optimum the share of a matrix in the total is its share in the rank,
+A linear term :math:`b^\top w` may be added to f. The planes below log det then leave
+
+.. math::
+
+    -\log\det K(w) + b^\top w \;\ge\; 2\sum_a\log W_{aa} + n
+    - \max_w \bigl(\langle W^\top W, K(w)\rangle - b^\top w\bigr).
+
+Without that term, at the optimum the share of a matrix in the total is its share in the rank,
 :math:`\langle K^{-1}, w_i K_i\rangle / n`.
 """
 
@@ -74,17 +81,22 @@ class DeterminantOptions:
 OPTIONS = DeterminantOptions()
 
 
-def learn_by_determinant(family: Family, weight_set: WeightSet, control: Control) -> Solution:
-    """Maximise the determinant of K(w) over all points (inputs are checked)."""
-    search = _positive(family, weight_set)
+def learn_by_determinant(
+    family: Family, weight_set: WeightSet, control: Control, linear: Array | None = None
+) -> Solution:
+    """Maximise the determinant of K(w) over all points (inputs are checked).
+
+    With a linear term, minimise −log det K(w) and ``linear @ w`` together.
+    """
+    search = _positive(family, weight_set, linear)
     first = search.at(search.domain.start)
     if first is None or search.rounding(first) > OPTIONS.singular:
         raise _singular(family.n_points)
     if weight_set.free_sign and not family.psd_means_positive:
-        search, found = _learn_free(family, weight_set, search, first, control)
+        search, found = _learn_free(family, weight_set, search, first, control, linear)
     else:
         found = newton_steps(search, first, control)
-    return _solution(family, weight_set, search, found, control.tol)
+    return _solution(family, weight_set, search, found, control.tol, linear)
 
 
 def _learn_free(
@@ -93,6 +105,7 @@ def _learn_free(
     positive: DeterminantSearch,
     first: DeterminantPoint,
     control: Control,
+    linear: Array | None,
 ) -> tuple[DeterminantSearch, DeterminantOptimum]:
     """Newton's method from where positive weights have led it.
 
@@ -104,7 +117,14 @@ def _learn_free(
         family, weight_set, positive.domain.weights(begun.best.x)
     )
     size = weight_set.kernel_size(family) * family.n_points
-    search = DeterminantSearch(combined, domain, transform, size)
+    if linear is not None and domain.dropped.shape[1]:
+        raise ValueError(
+            "expected matrices that do not depend on one another for weights='free' with a linear "
+            "term, got some that do: their weights could make the term as small as any number; "
+            "leave out the repeated ones, or use weights='positive'"
+        )
+    slopes = None if linear is None else size * domain.basis.T @ (transform.T @ linear)
+    search = DeterminantSearch(combined, domain, transform, size, slopes)
     start = search.at(domain.start)
     if start is None:
         raise _singular(family.n_points)
@@ -121,7 +141,7 @@ def _singular(n: int) -> ValueError:
     )
 
 
-def _positive(family: Family, weight_set: WeightSet) -> DeterminantSearch:
+def _positive(family: Family, weight_set: WeightSet, linear: Array | None) -> DeterminantSearch:
     """Coordinates are shares of the total."""
     r, total = weight_set.normaliser, weight_set.total
     size = weight_set.kernel_size(family)
@@ -130,7 +150,9 @@ def _positive(family: Family, weight_set: WeightSet) -> DeterminantSearch:
     basis = np.zeros((len(r), p))
     basis[used, np.arange(p)] = total / r[used] / size
     even, one = np.full(p, 1.0 / p), np.ones(p)
-    return DeterminantSearch(family, Domain(basis, one, np.zeros(p), one, even, False), None, size)
+    domain = Domain(basis, one, np.zeros(p), one, even, False)
+    slopes = None if linear is None else size * basis.T @ linear
+    return DeterminantSearch(family, domain, None, size, slopes)
 
 
 def _solution(
@@ -139,6 +161,7 @@ def _solution(
     search: DeterminantSearch,
     found: DeterminantOptimum,
     tol: float,
+    linear: Array | None,
 ) -> Solution:
     """What is returned: the weights tidied, then evaluated as they are."""
     weights = search.domain.weights(found.best.x)
@@ -152,7 +175,7 @@ def _solution(
     reached = search.value(found.best)
     for candidate in candidates:
         candidate = rescaled_to_total(candidate, given.normaliser, given.total)
-        trial = _final_determinant(family, given, candidate, tol)
+        trial = _final_determinant(family, given, candidate, tol, linear)
         if trial is None:
             continue
         if settled is None or trial.value < settled.value:
@@ -187,7 +210,7 @@ class _FinalDeterminant:
 
 
 def _final_determinant(
-    family: Family, given: WeightSet, weights: Array, tol: float
+    family: Family, given: WeightSet, weights: Array, tol: float, linear: Array | None
 ) -> _FinalDeterminant | None:
     """The value at these weights, in long double where rounding would show."""
     n = family.n_points
@@ -201,6 +224,9 @@ def _final_determinant(
         if factor is not None:
             value = -factor.log_det
             noise = factor.noise(family, weights) + n * missed
+            if linear is not None:
+                value += float(linear @ weights)
+                noise += (missed + 2.0 * len(weights) * EPS) * float(np.abs(linear * weights).sum())
             enough = min(OPTIONS.share * tol, OPTIONS.known) * abs(value)
             if noise <= enough or (last and noise <= OPTIONS.singular * n):
                 return _FinalDeterminant(weights, value, noise, factor)
@@ -217,6 +243,7 @@ class DeterminantSearch:
     domain: Domain
     transform: Array | None  # what combines the matrices given
     size: float
+    linear: Array | None = None  # the slopes of a linear term in the coordinates
 
     def at(self, x: Array) -> DeterminantPoint | None:
         """The point with its factor, or None where K is not positive definite."""
@@ -225,7 +252,8 @@ class DeterminantSearch:
 
     def value(self, point: DeterminantPoint) -> float:
         """F in the units of the kernels given."""
-        return -point.factor.log_det - self.family.n_points * float(np.log(self.size))
+        added = 0.0 if self.linear is None else float(self.linear @ point.x)
+        return -point.factor.log_det - self.family.n_points * float(np.log(self.size)) + added
 
     def rounding(self, point: DeterminantPoint) -> float:
         """What rounding may change in a value."""
@@ -233,19 +261,31 @@ class DeterminantSearch:
 
     def bound(self, factor: InverseFactor, slopes: Array, noise: Array) -> float:
         """A value that no feasible weights are below, from ⟨WᵀW, ·⟩ in the coordinates."""
-        n, domain = self.family.n_points, self.domain
-        if domain.free_sign:
-            e = domain.equality
-            eta = float(e @ slopes) / float(e @ e)
-            rest = np.abs(slopes - eta * e) + noise + 8.0 * EPS * (abs(slopes) + abs(eta * e))
-            most = eta + domain.radius * float(np.linalg.norm(rest))
-            most += factor.inverse_norm * domain.loose + abs(eta) * domain.loose_equality
-        else:
-            most = float((slopes + noise).max())
-        if not 0.0 < most < np.inf:
+        n = self.family.n_points
+        most = self._largest(factor, slopes, noise)
+        if not -np.inf < most < np.inf:
+            return -np.inf
+        if self.linear is not None:
+            own = np.array([-factor.log_det, n - most, -n * np.log(self.size)])
+            return float(own.sum()) - 8.0 * EPS * float(np.abs(own).sum() + n + factor.log_size)
+        if not most > 0.0:
             return -np.inf
         terms = np.array([-factor.log_det, -n * np.log(most / n), -n * np.log(self.size)])
         return float(terms.sum()) - 8.0 * EPS * float(np.abs(terms).sum() + factor.log_size)
+
+    def _largest(self, factor: InverseFactor, slopes: Array, noise: Array) -> float:
+        """What ⟨WᵀW, K(w)⟩ less the linear term is at most over the feasible weights."""
+        domain = self.domain
+        if self.linear is not None:
+            noise = noise + 4.0 * EPS * (np.abs(slopes) + np.abs(self.linear))
+            slopes = slopes - self.linear
+        if not domain.free_sign:
+            return float((slopes + noise).max())
+        e = domain.equality
+        eta = float(e @ slopes) / float(e @ e)
+        rest = np.abs(slopes - eta * e) + noise + 8.0 * EPS * (abs(slopes) + abs(eta * e))
+        most = eta + domain.radius * float(np.linalg.norm(rest))
+        return most + factor.inverse_norm * domain.loose + abs(eta) * domain.loose_equality
 
     def slopes(self, factor: InverseFactor) -> tuple[Array, Array]:
         """⟨WᵀW, ·⟩ of every coordinate, and bounds on their rounding."""
@@ -327,8 +367,12 @@ def newton_steps(
             ended = Status.ITERATION_LIMIT
             break
         H = search.curvature(point.factor)
-        d = search.direction(point.x, slopes, H)
-        last, decrement = decrement, float(np.sqrt(max(float(d @ H @ d), 0.0)))
+        falling = slopes if search.linear is None else slopes - search.linear
+        d = search.direction(point.x, falling, H)
+        gained = float(d @ H @ d)
+        if search.linear is not None:  # along which f may be flat
+            gained = max(gained, float(falling @ d))
+        last, decrement = decrement, float(np.sqrt(max(gained, 0.0)))
         moved = None
         if OPTIONS.nothing < decrement < np.inf and not OPTIONS.quadratic > decrement > 0.5 * last:
             moved = _moved(search, point, d, decrement)

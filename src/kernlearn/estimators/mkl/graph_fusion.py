@@ -1,0 +1,262 @@
+"""Classification and regression of the nodes of several graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse.linalg import splu
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import column_or_1d
+
+from kernlearn.estimators.inputs.ownership import rollback_on_error
+from kernlearn.estimators.inputs.validation import check_labels_of_classes
+from kernlearn.estimators.mkl.graph_process import GraphFusion, check_length
+from kernlearn.typing import Array, Rows, Targets
+
+
+class GraphFusionClassifier(ClassifierMixin, GraphFusion):  # type: ignore[misc]
+    r"""Label the nodes of several graphs by a Gaussian process that learns the graphs' weights.
+
+    .. math::
+
+        \min_{r \ge 0} \tfrac12 y^\top R y - \tfrac12 \log\det R + b^\top r, \qquad
+        R = \sum_i r_i L_i + \varepsilon I,
+
+    over the labelled nodes, convex in r (Lanckriet et al. 2004, section 7). In the formula
+    ``min over k in F of Q(k) + λΩ(k)``, the precisions R are F, the first two terms Q, the linear
+    term is λΩ. Nodes without a label are in the graphs, and are predicted by their names.
+
+    Parameters
+    ----------
+    graphs : list of graphs or of matrices
+        Graphs as in :class:`kernlearn.kernels.Diffusion`, whose Laplacians are fused: nodes of one
+        name are the same node. Or symmetric positive semidefinite matrices over the same rows,
+        dense or sparse, which are fused as they are; their nodes are row numbers.
+    epsilon : float, default=0.1
+        Precision of a node without edges.
+    linear : float or array-like of shape (m,), default=0.0
+        The b of every graph, at least zero. It is needed for a graph in which the labels are never
+        contradicted.
+    normalized : bool, default=True
+        Whether Laplacians are divided by the square roots of the degrees.
+    tol : float, default=1e-6
+        Relative duality gap to reach.
+    max_iter : int, default=200
+        Limit on the number of steps.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (m,)
+        The r of every graph; exactly zero for graphs that are not used.
+    objective_, lower_bound_, duality_gap_ : float
+        The certificate: value, a bound no weights can beat, and the relative gap between them.
+    status_ : Status
+        How the search ended.
+    history_ : tuple of Step
+        Objective and lower bound after every step.
+    n_iter_ : int
+        Number of steps.
+    nodes_ : list
+        Names of all nodes.
+    labelled_ : ndarray of shape (n,)
+        Positions of the labelled ones among them.
+    precision_ : sparse array of shape (N, N)
+        The learned R over all nodes.
+    node_values_ : ndarray of shape (N, k)
+        Decision values of all nodes.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+
+    Examples
+    --------
+    The first graph joins nodes of one class, the second joins nodes at random.
+
+    >>> from kernlearn import GraphFusionClassifier
+    >>> same = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (0, 3)]
+    >>> other = [(0, 4), (1, 5), (2, 3), (0, 5), (1, 3)]
+    >>> model = GraphFusionClassifier([same, other]).fit([0, 1, 3, 4], ["a", "a", "b", "b"])
+    >>> model.predict([2, 5]).tolist(), bool(model.weights_[0] > model.weights_[1])
+    (['a', 'b'], True)
+    """
+
+    def __init__(
+        self,
+        graphs: Any = None,
+        epsilon: float = 0.1,
+        linear: Any = 0.0,
+        *,
+        normalized: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 200,
+    ) -> None:
+        self.graphs = graphs
+        self.epsilon = epsilon
+        self.linear = linear
+        self.normalized = normalized
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Rows, y: Any) -> GraphFusionClassifier:
+        """Learn the weights of the graphs, and label all nodes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n,) or (n, 1)
+            Names of the labelled nodes, each once.
+        y : array-like of shape (n,)
+            Their labels, at least two classes.
+
+        Returns
+        -------
+        self : GraphFusionClassifier
+            Fitted.
+        """
+        with rollback_on_error(self):
+            labels = column_or_1d(np.asarray(y))
+            check_labels_of_classes(labels)
+            self.classes_ = np.unique(labels)
+            if len(self.classes_) < 2:
+                raise ValueError(
+                    "GraphFusionClassifier expected at least two classes in y, got one class "
+                    f"({self.classes_.tolist()[0]!r}); add examples of another class"
+                )
+            check_length(X, labels)
+            positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+            self._learn(X, np.where(labels[:, None] == positive, 1.0, -1.0))
+            return self
+
+    def decision_function(self, X: Rows) -> Array:
+        """Signed values of nodes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n,) or (n, 1)
+            Names of nodes.
+
+        Returns
+        -------
+        values : ndarray of shape (n,) or (n, n_classes)
+            Positive for the second of two classes; one column per class for more.
+        """
+        values = self._decision(X)
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict(self, X: Rows) -> Targets:
+        """Predict labels of nodes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n,) or (n, 1)
+            Names of nodes.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            Entries of ``classes_``.
+        """
+        values = self._decision(X)
+        chosen = values[:, 0] > 0 if values.shape[1] == 1 else values.argmax(axis=1)
+        return np.asarray(self.classes_[chosen.astype(int)])
+
+
+class GraphFusionRegressor(RegressorMixin, GraphFusion):  # type: ignore[misc]
+    r"""Predict numbers at the nodes of several graphs by a Gaussian process that learns weights.
+
+    The problem is that of :class:`kernlearn.GraphFusionClassifier`, with the numbers less their
+    mean in place of signs. Targets in other units ask for another `epsilon`: it is the precision of
+    a node without edges, so about one over the variance of the targets.
+
+    Parameters
+    ----------
+    graphs, epsilon, linear, normalized, tol, max_iter
+        As in :class:`kernlearn.GraphFusionClassifier`.
+
+    Attributes
+    ----------
+    weights_, objective_, lower_bound_, duality_gap_, status_, history_, n_iter_
+        As in :class:`kernlearn.GraphFusionClassifier`.
+    nodes_, labelled_, precision_, node_values_
+        Likewise.
+
+    Examples
+    --------
+    >>> from kernlearn import GraphFusionRegressor
+    >>> path = [(0, 1), (1, 2), (2, 3), (3, 4)]
+    >>> model = GraphFusionRegressor([path], epsilon=0.01, normalized=False)
+    >>> model.fit([0, 2, 4], [0.0, 2.0, 4.0]).predict([1, 3]).round(1)
+    array([1., 3.])
+    """
+
+    def __init__(
+        self,
+        graphs: Any = None,
+        epsilon: float = 0.1,
+        linear: Any = 0.0,
+        *,
+        normalized: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 200,
+    ) -> None:
+        self.graphs = graphs
+        self.epsilon = epsilon
+        self.linear = linear
+        self.normalized = normalized
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Rows, y: Any) -> GraphFusionRegressor:
+        """Learn the weights of the graphs, and predict all nodes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n,) or (n, 1)
+            Names of nodes with a target, each once.
+        y : array-like of shape (n,)
+            Targets.
+
+        Returns
+        -------
+        self : GraphFusionRegressor
+            Fitted.
+        """
+        with rollback_on_error(self):
+            target = column_or_1d(np.asarray(y, dtype=float))
+            if not np.isfinite(target).all():
+                raise ValueError(
+                    "expected finite y, got NaN or infinity; drop or impute those rows"
+                )
+            check_length(X, target)
+            self._learn(X, target[:, None])
+            return self
+
+    def predict(self, X: Rows, return_std: bool = False) -> Any:
+        """Predict values of nodes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n,) or (n, 1)
+            Names of nodes.
+        return_std : bool, default=False
+            Whether to return standard deviations too; they are zero at nodes of the fit.
+
+        Returns
+        -------
+        values : ndarray of shape (n,)
+            Predictions.
+        std : ndarray of shape (n,), if asked for
+            Standard deviations.
+        """
+        values = self._decision(X)[:, 0]
+        if not return_std:
+            return values
+        others, places = self._others(), self._places_of(X)
+        variances = np.zeros(len(self.nodes_))
+        asked = np.intersect1d(others, places)
+        if len(asked):
+            units = np.zeros((len(others), len(asked)))
+            at = np.searchsorted(others, asked)
+            units[at, np.arange(len(asked))] = 1.0
+            inverse = splu(self.precision_[others][:, others].tocsc()).solve(units)
+            variances[asked] = inverse[at, np.arange(len(asked))]
+        return values, np.sqrt(variances[places])
