@@ -19,6 +19,7 @@ from kernlearn import (
 )
 from kernlearn.exceptions import IndefiniteKernelWarning
 from kernlearn.kernels import Gaussian, Linear
+from kernlearn.penalties import LpNorm
 
 KERNELS = [Gaussian(0.1), Gaussian(1.0)]
 
@@ -137,6 +138,18 @@ def test_what_cannot_be_extended_is_refused_with_a_cure(options, sentence):
     model = MKLClassifier([Gaussian(0.1), Linear()], **given).fit(X, y)
     with pytest.raises(ValueError, match=sentence):
         model.extend(X)
+
+
+def test_with_a_penalty_weights_are_kept_or_refused():
+    X, y = _rows(14)
+    given = MKLOptions(penalty=LpNorm(2.0, 0.01))
+    model = MKLClassifier(KERNELS, weights="free", C=5.0, options=given).fit(X, y)
+    weights = model.weights_
+    assert model.extend(X[:3]).extension_.kept
+    with pytest.raises(ValueError, match="without penalty and constraints, got an eigenvalue"):
+        model.extend(_rows(40, 1)[0])
+    assert model.weights_ is weights
+    assert model.extension_.n_rows == 3
 
 
 def test_rows_of_another_kind_leave_the_model_as_it_was(fitted):

@@ -160,6 +160,13 @@ def _learned_again(
     lowest: LowestEigenpairs,
 ) -> tuple[TransductiveFit, int]:
     """Learn weights that are feasible on all rows, and store them; the number of cuts, too."""
+    options = estimator._options
+    if options.penalty is not None or options.constraints:
+        raise ValueError(
+            "extend expected rows on which the learned kernel is positive semidefinite, or a fit "
+            f"without penalty and constraints, got an eigenvalue of {float(lowest.values[0]):.3g} "
+            "on these rows; fit again with X_unlabeled"
+        )
     control = control_of(estimator)
     if repair(estimator) == "raise":
         check_stack(rows.grams, psd="raise")
