@@ -94,6 +94,8 @@ SETTLED_KERNELS = [
     "WhereKnown",
     "Grid",
     "PerColumn",
+    "GaussianRange",
+    "ARDGaussianRange",
 ]
 FITTED = [
     "weights_",

@@ -57,6 +57,11 @@ class KernelPool:
         self.n_points = len(points) if isinstance(points, list) else points.shape[0]
         self._prepared, self.place, self.options = prepared, place, options
 
+    @property
+    def most_active(self) -> int:
+        """How many kernels may have weight, at most."""
+        return self.n_matrices
+
     def kernel(self, i: int) -> Kernel:
         """The i-th kernel, fitted to the rows."""
         kernel = self.kernels[i]

@@ -19,6 +19,7 @@ from kernlearn.kernels.normalized import Centered, Normalized
 from kernlearn.kernels.overlap import Overlap
 from kernlearn.kernels.precomputed import Precomputed
 from kernlearn.kernels.radial import ARDGaussian, Gaussian, Laplacian, Matern
+from kernlearn.kernels.ranges import ARDGaussianRange, GaussianRange
 from kernlearn.kernels.sequences.local_alignment import SmithWaterman
 from kernlearn.kernels.sequences.subsequence import Subsequence
 from kernlearn.kernels.sequences.words import Mismatch, Spectrum, WeightedDegree
@@ -27,6 +28,7 @@ from kernlearn.kernels.tree_paths import TreePaths
 __all__ = [
     "ANOVA",
     "ARDGaussian",
+    "ARDGaussianRange",
     "Bag",
     "Bhattacharyya",
     "Centered",
@@ -36,6 +38,7 @@ __all__ = [
     "Diffusion",
     "Features",
     "Gaussian",
+    "GaussianRange",
     "GlobalAlignment",
     "Grid",
     "Intersection",

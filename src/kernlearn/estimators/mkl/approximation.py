@@ -33,6 +33,7 @@ from kernlearn.families.matrices import GramStack
 from kernlearn.gram import gram_stack
 from kernlearn.kernels import Kernel, WeightedSum
 from kernlearn.kernels._validation import take_rows
+from kernlearn.kernels.ranges import KernelRange
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.engine.approximate import (
     approximate_backend,
@@ -98,6 +99,8 @@ def rank_of(
         obstacle = "C='learn'"
     elif estimator.quality not in LOW_RANK_QUALITIES:
         obstacle = f"quality={estimator.quality!r}"
+    elif isinstance(estimator.kernels, KernelRange):
+        obstacle = "a range of kernels"
     elif estimator._options.penalty is not None:
         obstacle = "a penalty on the weights"
     elif estimator._options.constraints and estimator.weights == "free":

@@ -16,6 +16,7 @@ from kernlearn.estimators.mkl.bank import banks_of_views
 from kernlearn.estimators.mkl.column_pairs import pair_kernels
 from kernlearn.estimators.mkl.equal_share import kernel_name
 from kernlearn.estimators.mkl.parameters import CombinationParameters, Labelled, checked_total
+from kernlearn.families.continuous_pool import ContinuousPool
 from kernlearn.families.kernel_pool import KernelPool, bound_family, is_family
 from kernlearn.families.matrices import GramStack
 from kernlearn.families.penalties import GroupNorm
@@ -26,6 +27,7 @@ from kernlearn.kernels import Centered, Grid, Kernel, Normalized, Precomputed
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import take_rows
 from kernlearn.kernels.missing_sources import completed, with_gaps
+from kernlearn.kernels.ranges import KernelRange, RangeKernels
 from kernlearn.runtime.memory import combination_bytes, matrices, require
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.threads import n_threads
@@ -93,6 +95,8 @@ def kernel_pool(
 
     wraps = prepared if estimator._options.center or estimator.normalize else None
     workers, psd = n_threads(), repair(estimator)
+    if isinstance(estimator.kernels_, RangeKernels):
+        return ContinuousPool(estimator.kernels_, points, n_labelled, psd, workers)
     return KernelPool(estimator.kernels_, points, n_labelled, psd, workers, wraps, place)
 
 
@@ -175,6 +179,8 @@ def repair(estimator: CombinationParameters) -> Repair:
     if estimator._options.psd != "auto":
         return cast(Repair, estimator._options.psd)
     kernels = estimator.kernels
+    if isinstance(kernels, KernelRange):
+        return "trust"
     if is_family(kernels):  # of others, nothing is known before they are looked at
         kernels = kernels.kernels if isinstance(kernels, Grid) else None
         return "trust" if kernels is not None and _is_surely_psd(kernels) else "raise"

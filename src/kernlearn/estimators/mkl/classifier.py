@@ -49,7 +49,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         family, :class:`kernlearn.kernels.PerColumn`, :class:`kernlearn.kernels.Grid` or any object
         with a length that makes its i-th kernel on demand, may have hundreds of thousands: they are
         evaluated one by one and never stored. It takes positive weights of a machine at a given C,
-        or at ``C="auto"``.
+        or at ``C="auto"``. :class:`kernlearn.kernels.GaussianRange` has every bandwidth of an
+        interval.
     quality : str, default="soft_margin"
         What makes a kernel good: "soft_margin", "squared_soft_margin", "hard_margin",
         "lagrangian" (the squared soft margin with its intercept penalised too), "nu_svm",
@@ -184,6 +185,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         as with one: Theorem 24 of the paper, with δ = 0.05 and the number of labels from which on
         it says something. It is computed when it is first asked for;
         :func:`kernlearn.transductive_error_bound` takes another δ.
+    certificate_covers_ : str
+        Of a range of kernels: which of them the duality gap holds for.
     extension_ : Extension
         After ``extend``: whether the weights were kept or learned again. The labels of the new rows
         are in ``transduction_``, after those of ``X_unlabeled``.

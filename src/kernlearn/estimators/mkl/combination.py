@@ -33,6 +33,7 @@ from kernlearn.estimators.mkl.parameters import (
 )
 from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.estimators.mkl.transduction import TransductiveFit
+from kernlearn.families.continuous_pool import ContinuousPool
 from kernlearn.families.kernel_pool import KernelPool, is_family
 from kernlearn.kernels import Kernel, WeightedSum
 from kernlearn.runtime.convergence_warnings import warn_if_unfinished
@@ -123,6 +124,8 @@ class KernelCombination(CombinationParameters):
             raise ValueError(f"{type(self).__name__} found {solution.status}")
         of_pool = isinstance(family, KernelPool)
         self.kernel_ = (family.combined if of_pool else self._combined)(solution.weights)
+        if isinstance(family, ContinuousPool):
+            self.kernels_, self.certificate_covers_ = family.range.kernels, family.range.covers
         if not of_pool and (X_unlabeled is not None or self.weights == "free"):
             coefs = np.atleast_2d(np.asarray(solution.dual_coef))
             self._transduction = TransductiveFit(
@@ -190,7 +193,14 @@ class KernelCombination(CombinationParameters):
 def forget_fit(estimator: KernelCombination) -> None:
     """Remove what an earlier fit has left, and another one may not set."""
     chosen = "loss_by_C_", "loss_by_strength_", "penalty_strength_"
-    for name in (*chosen, "transduction_", "_transduction", "_error_bound", "extension_"):
+    for name in (
+        *chosen,
+        "transduction_",
+        "_transduction",
+        "_error_bound",
+        "extension_",
+        "certificate_covers_",
+    ):
         estimator.__dict__.pop(name, None)
     forget_low_rank(estimator)
 

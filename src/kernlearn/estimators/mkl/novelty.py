@@ -77,6 +77,8 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
         The option ``equal_share``, 0 by default.
     rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_, device_
         Likewise; the loss is the part of the trace of the learned kernel that is left out.
+    certificate_covers_ : str
+        Of a range of kernels: which of them the duality gap holds for.
     extension_ : Extension
         After ``extend``: whether the weights were kept or learned again.
 

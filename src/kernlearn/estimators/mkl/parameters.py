@@ -28,6 +28,7 @@ from kernlearn.families.constraints import Constraint, LinearRows, check_constra
 from kernlearn.families.kernel_pool import is_family
 from kernlearn.families.penalties import WeightPenalty
 from kernlearn.kernels import Kernel
+from kernlearn.kernels.ranges import KernelRange
 from kernlearn.quality.registry import CRITERIA, QUALITIES
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.oracle import Penalty
@@ -178,6 +179,8 @@ def _check_family(estimator: CombinationParameters) -> None:
         refused = "constraints", "leave constraints out"
     elif options.penalty is not None:
         refused = "a penalty", "leave penalty out"
+    elif options.center and isinstance(estimator.kernels, KernelRange):
+        refused = "center=True", "leave center out"
     elif options.certify is not None:
         refused = f"certify={options.certify!r}", "use certify=None"
     if refused is not None:

@@ -51,7 +51,8 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         family, :class:`kernlearn.kernels.PerColumn`, :class:`kernlearn.kernels.Grid` or any object
         with a length that makes its i-th kernel on demand, may have hundreds of thousands: they are
         evaluated one by one and never stored. It takes positive weights of a machine at a given C,
-        or at ``C="auto"``.
+        or at ``C="auto"``. :class:`kernlearn.kernels.GaussianRange` has every bandwidth of an
+        interval.
     quality : {"epsilon_svr", "nu_svr", "least_squares"}, default="epsilon_svr"
         The machine whose value is minimised.
     C : float or "auto", default="auto"
@@ -132,6 +133,8 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         With ``C="auto"``, every C that was tried and its mean squared error on rows held out.
     rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_, device_
         Likewise.
+    certificate_covers_ : str
+        Of a range of kernels: which of them the duality gap holds for.
     extension_ : Extension
         After ``extend``: whether the weights were kept or learned again. Predictions of new rows
         are in ``transduction_``, after those of ``X_unlabeled``.

@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from kernlearn.families.base import Family
+from kernlearn.families.continuous_pool import ContinuousPool
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.matrices import GramStack, WithIdentity
 from kernlearn.families.penalties import LinearPenalty, WeightPenalty
@@ -37,6 +38,7 @@ from kernlearn.solvers.engine.statement import Statement, check_traces
 from kernlearn.solvers.weights.alignment import learn_by_alignment
 from kernlearn.solvers.weights.column_generation import learn_by_columns
 from kernlearn.solvers.weights.determinant import learn_by_determinant
+from kernlearn.solvers.weights.infinite_kernels import learn_over_range
 from kernlearn.solvers.weights.recursive_transduction import (
     ExtendedSolution,
     LowestEigenpairs,
@@ -96,6 +98,8 @@ class GramProblem:
         with np.errstate(all="ignore"), threads_for(family.n_points):
             if isinstance(family, KernelPool):
                 machines = _machines(self._quality, statement.targets, settings)
+                if isinstance(family, ContinuousPool):
+                    return learn_over_range(family, machines, weight_set, control)
                 return learn_by_columns(family, machines, weight_set, control)
             penalty, sizes = self.penalty(C), self._sizes
             if sizes is not None:

@@ -74,7 +74,7 @@ def learn_by_columns(
 
 
 @dataclass(frozen=True, eq=False)
-class _MasterSolution:
+class MasterSolution:
     """The solution of a master, its weights among all kernels, and the proof of its bound."""
 
     weights: Array
@@ -105,7 +105,7 @@ class ColumnGeneration:
         self.stopping = control.stopping
         self.history: list[Step] = []
         self.lower, self.n_solves, self.n_rounds = -np.inf, 0, 0
-        self.best: _MasterSolution | None = None
+        self.best: MasterSolution | None = None
 
     def run(self) -> Solution:
         """Rounds of a master and of prices, until the gap closes or it is time to end."""
@@ -147,7 +147,7 @@ class ColumnGeneration:
         self.lower = self._bound_of(plane, even)
         return _highest_priced(self._prices(plane, even), -np.inf, self.options.joining)
 
-    def _solved(self, tol: float) -> _MasterSolution:
+    def _solved(self, tol: float) -> MasterSolution:
         """The master problem, solved to a tolerance."""
         active = self.master.active
         known = self.given.start if self.best is None else self.best.weights
@@ -162,14 +162,14 @@ class ColumnGeneration:
         self.n_solves += solution.n_machine_solves
         weights = np.zeros(self.pool.n_matrices)
         weights[active] = solution.weights
-        found = _MasterSolution(weights, solution, proof)
+        found = MasterSolution(weights, solution, proof)
         value = np.inf if self.best is None else self.best.solution.objective
         if solution.objective < value:
             self.best = found
         self.master.note(solution.weights)
         return found
 
-    def _look_around(self, last: _MasterSolution) -> Indices:
+    def _look_around(self, last: MasterSolution) -> Indices:
         """Price all kernels, raise the bound, and say who is to join the master."""
         plane = self._priced(last.proof, self.stopping.check)
         self.lower = max(self.lower, self._bound_of(plane, last.weights))

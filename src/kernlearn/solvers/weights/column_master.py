@@ -88,7 +88,7 @@ class GramMaster(Master):
     def __init__(
         self, pool: KernelPool, machines: Sequence[Machine], options: MasterOptions = ROOM
     ) -> None:
-        n, fewest = pool.n_points, min(options.smallest, pool.n_matrices)
+        n, fewest = pool.n_points, min(options.smallest, pool.most_active)
         require(
             combination_bytes(fewest, n, len(machines)),
             f"weights of {counted(fewest, 'kernel')} at a time on {counted(n, 'point')}",
@@ -99,7 +99,7 @@ class GramMaster(Master):
         room = options.largest
         if there is not None:
             room = min(room, int(options.memory * there / matrices(1, n)))
-        super().__init__(min(max(fewest, room), pool.n_matrices), options)
+        super().__init__(min(max(fewest, room), pool.most_active), options)
         self.pool, self.machines = pool, machines
         # Memory is taken when a matrix is written to its place, not before.
         self._stack = None if pool.place is not None else np.empty((self.room, n, n))
@@ -122,6 +122,12 @@ class GramMaster(Master):
         )
         found, proof = learn_with_proof(family, self.machines, weight_set, control)
         return found, proof_of(found, proof)
+
+    @property
+    def matrices(self) -> Array:
+        """The matrices of the active kernels, on the host."""
+        assert self._stack is not None
+        return self._stack[: len(self.active)]
 
     def _add(self, i: int) -> None:
         if self._stack is None:
