@@ -12,7 +12,9 @@ from hypothesis.extra.numpy import arrays
 import kernlearn.hyperkernels
 from kernlearn.hyperkernels import (
     ARDHarmonic,
+    BallSpline,
     Convolution,
+    DampedOscillator,
     Explicit,
     GaussianHyperkernel,
     Harmonic,
@@ -45,6 +47,8 @@ def exponential(t, s):
 # One line for every class of hyperkernel, on points with three features.
 EXAMPLES = {
     "ARDHarmonic": ARDHarmonic(0.6, [0.3, 0.0, 2.0]),
+    "BallSpline": BallSpline([0.7, 3.0], [1.0, 0.5]),
+    "DampedOscillator": DampedOscillator(0.5, [0.5, 2.0]),
     "Convolution": Convolution(Laplacian(0.2), Gaussian(0.3), np.eye(3), [0.5, 1.0, 0.25]),
     "Explicit": Explicit([Polynomial(2, 0.5), Gaussian(0.4), Laplacian(0.1)], [0.2, 1.5, 0.0]),
     "GaussianHyperkernel": GaussianHyperkernel(1.5, 0.7),
@@ -54,6 +58,7 @@ EXAMPLES = {
     "Wishart": Wishart(np.diag([4.0, 1.0, 0.25]) + 0.1, r=4.5),
 }
 INVARIANT = {"ARDHarmonic", "Harmonic", "PowerSeries", "TranslationInvariant"}
+INVARIANT |= {"BallSpline", "DampedOscillator"}
 MORE = {
     "a user's own": ProductOfKernels(),
     "cosh": PowerSeries("cosh", 1.5 * Laplacian(0.3)),

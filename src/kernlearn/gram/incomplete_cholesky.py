@@ -16,9 +16,9 @@ from kernlearn.gram._pivoted_cholesky import (
     factorise,
 )
 from kernlearn.hyperkernels import Hyperkernel
-from kernlearn.hyperkernels._validation import choose_pairs, quiet
+from kernlearn.hyperkernels._validation import check_points, choose_pairs, quiet
 from kernlearn.kernels import Kernel
-from kernlearn.kernels._validation import check_numbers, check_table, take_rows
+from kernlearn.kernels._validation import check_table, take_rows
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, RandomState, Rows
@@ -184,7 +184,8 @@ def checked_pair_cholesky(
     """`pair_cholesky`; `also` is told the number of pivots before each block is added."""
     check_kind(hyperkernel, Hyperkernel, "hyperkernel", "kernlearn.hyperkernels.Harmonic()")
     hyperkernel._check_parameters()
-    points = check_numbers(X, "X")
+    points = check_points(X, "X", hyperkernel.takes_things)
+    n_features = points.shape[1] if points.ndim == 2 else 1
     if n_pairs is not None:
         check_count(n_pairs, "n_pairs")
     total = len(points) * (len(points) + 1) // 2
@@ -192,7 +193,7 @@ def checked_pair_cholesky(
 
     def check(n_pivots: int) -> None:
         require(
-            _factor_bytes(count, n_pivots, points.shape[1], options),
+            _factor_bytes(count, n_pivots, n_features, options),
             f"a factor of {counted(count, 'pair')} of points with {n_pivots} pivots",
             "pass n_pairs, for example n_pairs=20000, a lower limit on pivots, or fewer points",
         )
@@ -239,7 +240,7 @@ def _pair_table(
     table, diagonal = np.empty(0), np.empty(len(pairs))
     for start in range(0, len(pairs), options.rows_at_a_time):
         rows = slice(start, start + options.rows_at_a_time)
-        piece = hyperkernel._table(points[pairs[rows, 0]], points[pairs[rows, 1]])
+        piece = hyperkernel._table_of_rows(points, pairs[rows])
         if len(piece) == len(pairs):
             return piece, hyperkernel._diag(piece)
         if start == 0:

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from kernlearn.kernels import Kernel
-from kernlearn.kernels._validation import as_floats, is_finite
-from kernlearn.typing import Array, Indices, RandomState
+from kernlearn.kernels._validation import (
+    as_floats,
+    check_numbers,
+    check_rows,
+    is_finite,
+    is_frame,
+)
+from kernlearn.typing import Array, Indices, RandomState, Rows
 
 # A kernel gives matrices; the diagonals of blocks of this size hold the values for pairs. Smaller
 # blocks compute fewer values in vain, larger ones need fewer calls (measured).
-_BLOCK = 64
+BLOCK = 64
 
 
-def check_pairs(pairs: ArrayLike, name: str) -> Array:
-    """Return `pairs` as a float64 array (n_pairs, 2, n_features) of finite numbers."""
+# How far below zero, in units of the largest eigenvalue, rounding may put one of h.
+_ROUNDING = 1e-10
+
+
+def check_pairs(pairs: Rows, name: str, things: bool = False) -> Array:
+    """Return `pairs` as a float64 array (n_pairs, 2, n_features) of finite numbers.
+
+    Where points may be `things`, and these are no numbers, as an array of objects (n_pairs, 2).
+    """
+    if things and not _are_numbers(pairs):
+        return _pairs_of_things(pairs, name)
     values = as_floats(pairs, name)
     if values.ndim != 3 or values.shape[1] != 2 or 0 in values.shape:
         raise ValueError(
@@ -33,8 +50,43 @@ def check_pairs(pairs: ArrayLike, name: str) -> Array:
     return values
 
 
-def check_one_pair(pair: ArrayLike) -> Array:
+def _are_numbers(pairs: Rows) -> bool:
+    if isinstance(pairs, np.ndarray):
+        return pairs.dtype.kind in "biuf" and pairs.ndim == 3
+    try:
+        values = np.asarray(pairs)
+    except ValueError:  # of different lengths
+        return False
+    return values.dtype.kind in "biuf" and values.ndim == 3
+
+
+def _pairs_of_things(pairs: Rows, name: str) -> Array:
+    if isinstance(pairs, np.ndarray) and pairs.ndim >= 2 and pairs.shape[1] == 2 and len(pairs):
+        return pairs
+    if not isinstance(pairs, Sequence) or len(pairs) == 0 or any(len(pair) != 2 for pair in pairs):
+        raise ValueError(
+            f"{name} must be a list of pairs, each with its two points, got {type(pairs).__name__};"
+            " pass for example [(x, z), (s, t)]."
+        )
+    values = np.empty((len(pairs), 2), dtype=object)
+    for i, pair in enumerate(pairs):  # assigned at once, points of one length would be unpacked
+        values[i, 0], values[i, 1] = pair
+    return values
+
+
+def check_points(X: Rows, name: str, things: bool) -> Array:
+    """Return the points as an array of numbers or, where they may be `things`, of these."""
+    if not things:
+        return check_numbers(X, name)
+    rows = check_rows(X, name)
+    is_table = rows.ndim == 2 and (is_frame(rows) or rows.dtype.kind in "biuf")
+    return check_numbers(rows, name) if is_table else np.asarray(rows)
+
+
+def check_one_pair(pair: Rows, things: bool = False) -> Array:
     """Return one pair, of shape (2, n_features), as a table of pairs (1, 2, n_features)."""
+    if things and not _are_numbers([pair]):
+        return _pairs_of_things([pair], "pair")
     values = as_floats(pair, "pair")
     if values.ndim != 2 or len(values) != 2:
         raise ValueError(
@@ -44,9 +96,12 @@ def check_one_pair(pair: ArrayLike) -> Array:
     return check_pairs(values[None], "pair")
 
 
-def check_same_features(n_features: int, expected: int, name: str) -> None:
+def check_same_features(points: Array, pairs: Array, name: str) -> None:
     """Refuse points that do not have as many features as the pairs they are compared with."""
-    if n_features != expected:
+    if pairs.ndim != 3 or pairs.dtype == object:
+        return  # things have no features
+    n_features, expected = points.shape[-1], pairs.shape[2]
+    if points.dtype == object or n_features != expected:
         raise ValueError(
             f"{name} must have as many features as the pairs, got {n_features} for {expected}; "
             "pass all points with the same features."
@@ -67,8 +122,8 @@ def check_weights(weights: ArrayLike, n_pairs: int) -> Array:
 def values_of_pairs(kernel: Kernel, left: Array, right: Array) -> Array:
     """Return k(left_p, right_p) for every p, in time and memory proportional to their number."""
     values: Array = np.empty(len(left))
-    for start in range(0, len(left), _BLOCK):
-        rows = slice(start, start + _BLOCK)
+    for start in range(0, len(left), BLOCK):
+        rows = slice(start, start + BLOCK)
         values[rows] = kernel(left[rows], right[rows]).diagonal()
     return values
 
@@ -107,3 +162,15 @@ def choose_pairs(m: int, n_pairs: int | None, random_state: RandomState) -> Indi
     if not (pairs[:, 0] == pairs[:, 1]).any():
         pairs[0] = generator.integers(m)
     return pairs[np.lexsort(pairs.T)]
+
+
+def check_positive_semidefinite(h: Array, name: str, where: str = "") -> None:
+    """Refuse a matrix h that is not symmetric and positive semidefinite, but for rounding."""
+    eigenvalues = np.linalg.eigvalsh(0.5 * h + 0.5 * h.T)
+    allowed = _ROUNDING * max(float(np.abs(h).max()), float(eigenvalues[-1]))
+    if eigenvalues[0] < -allowed or np.abs(h - h.T).max() > allowed:
+        raise ValueError(
+            f"{name} must be symmetric and positive semidefinite{where}, got the smallest "
+            f"eigenvalue {eigenvalues[0]:.3g} and differences of {np.abs(h - h.T).max():.3g} to "
+            "its transpose; choose a kernel, such as a Gaussian."
+        )

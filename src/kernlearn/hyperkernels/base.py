@@ -13,16 +13,17 @@ from sklearn.base import BaseEstimator
 from kernlearn.hyperkernels._validation import (
     check_one_pair,
     check_pairs,
+    check_points,
     check_same_features,
     check_weights,
     quiet,
 )
 from kernlearn.kernels._matrices import exactly_symmetric
 from kernlearn.kernels._sharing import shared
-from kernlearn.kernels._validation import check_numbers, check_real, is_finite
+from kernlearn.kernels._validation import check_real, check_rows, is_finite
 from kernlearn.kernels.base import Kernel
 from kernlearn.runtime.numerical_errors import NumericalError
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices, Rows
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class GridOptions:
 class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no type information
     r"""A kernel between pairs of points, every section of which is a kernel (Ong 2005, Def. 5).
 
+    It is the family F of the formula: kernels are learned as sums of its sections.
     It is symmetric in each pair, positive semidefinite as a kernel on pairs, and for any fixed
     pair :math:`(s, t)` the section :math:`k(x, z) = \underline k((x, z), (s, t))` is a kernel.
 
@@ -62,6 +64,11 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
     grid_options = GridOptions()
 
+    takes_things = False
+    """Whether points may be other things than numbers: strings, graphs, sets."""
+
+    takes_sparse = False
+
     def __call__(self, pairs: ArrayLike, other: ArrayLike | None = None) -> Array:
         """Return the matrix of the hyperkernel between `pairs` and `other` pairs.
 
@@ -79,9 +86,11 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         """
         self._check_parameters()
         same = other is None or other is pairs
-        rows = check_pairs(pairs, "pairs")
-        columns = rows if same or other is None else check_pairs(other, "other")
-        check_same_features(columns.shape[2], rows.shape[2], "other")
+        rows = check_pairs(pairs, "pairs", self.takes_things)
+        columns = rows
+        if not same and other is not None:
+            columns = check_pairs(other, "other", self.takes_things)
+        check_same_features(columns, rows, "other")
         with quiet():
             table = self._table(rows[:, 0], rows[:, 1])
             against = table if same else self._table(columns[:, 0], columns[:, 1])
@@ -103,7 +112,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             The hyperkernel of every pair with itself.
         """
         self._check_parameters()
-        rows = check_pairs(pairs, "pairs")
+        rows = check_pairs(pairs, "pairs", self.takes_things)
         with quiet():
             values = self._diag(self._table(rows[:, 0], rows[:, 1]))
         self._check_values(values)
@@ -117,7 +126,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         pair : array-like of shape (2, n_features)
             The two points that fix the section.
         """
-        return self.expansion(check_one_pair(pair), [1.0])
+        return self.expansion(check_one_pair(pair, self.takes_things), [1.0])
 
     def expansion(self, pairs: ArrayLike, weights: ArrayLike) -> Expansion:
         r"""Return the kernel :math:`k(x, z) = \sum_p w_p \underline k((x, z), \text{pair}_p)`.
@@ -131,7 +140,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         weights : array-like of shape (n_pairs,)
             A non-negative weight for each; pairs of weight zero cost nothing.
         """
-        points = check_pairs(pairs, "pairs").copy()
+        points = check_pairs(pairs, "pairs", self.takes_things).copy()
         return Expansion(self, points, check_weights(weights, len(points)).copy())
 
     def sections(self, X: ArrayLike, pairs: ArrayLike, Y: ArrayLike | None = None) -> Array:
@@ -153,11 +162,11 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             What is computed for each pair of points is computed once for all sections.
         """
         self._check_parameters()
-        fixed = check_pairs(pairs, "pairs")
-        rows = check_numbers(X, "X")
-        columns = rows if Y is None or Y is X else check_numbers(Y, "Y")
-        check_same_features(rows.shape[1], fixed.shape[2], "X")
-        check_same_features(columns.shape[1], fixed.shape[2], "Y")
+        fixed = check_pairs(pairs, "pairs", self.takes_things)
+        rows = check_points(X, "X", self.takes_things)
+        columns = rows if Y is None or Y is X else check_points(Y, "Y", self.takes_things)
+        check_same_features(rows, fixed, "X")
+        check_same_features(columns, fixed, "Y")
         grams: Array = np.empty((len(fixed), len(rows), len(columns)))
         with quiet():
             self._fill(grams, rows, columns, self._table(fixed[:, 0], fixed[:, 1]))
@@ -174,7 +183,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         """
         same = Y is X
         options = self.grid_options
-        shares = len(X) * len(Y) * X.shape[1] <= options.most_shared
+        shares = len(X) * len(Y) * (X.shape[1] if X.ndim > 1 else 1) <= options.most_shared
         fitting = max(options.fewest_pairs, options.most_values // len(fixed))
         n_grid = min(options.most_pairs, fitting)
         step = max(1, n_grid // len(Y))
@@ -200,6 +209,20 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def _grid_table(self, X: Array, Y: Array) -> Array:
         """Compute `_table` of all pairs (x, z), those of the first x first; inputs are checked."""
         return self._table(np.repeat(X, len(Y), axis=0), np.tile(Y, (len(X), 1)))
+
+    def _table_of_rows(self, X: Array, pairs: Indices) -> Array:
+        """Compute `_table` of pairs of rows of one table, given by their numbers (n_pairs, 2)."""
+        return self._table(X[pairs[:, 0]], X[pairs[:, 1]])
+
+    def fitted_to(self, X: Rows) -> Hyperkernel:
+        """Return this hyperkernel with all that its kernels take from data taken from `X`.
+
+        Parameters
+        ----------
+        X : array-like, data frame, or list of things
+            The training rows.
+        """
+        return self
 
     @abstractmethod
     def _evaluate(self, table: Array, other: Array) -> Array:
@@ -257,7 +280,21 @@ class Expansion(Kernel):
                 "pass for example kernlearn.hyperkernels.Harmonic()."
             )
         self.hyperkernel._check_parameters()
-        check_weights(self.weights, len(check_pairs(self.pairs, "pairs")))
+        check_weights(self.weights, len(self._checked_pairs()))
+
+    @property
+    def takes_things(self) -> bool:  # type: ignore[override]  # by its hyperkernel
+        """Whether the points may be other things than numbers."""
+        return self.hyperkernel.takes_things
+
+    def _check_table(self, X: object, name: str) -> Rows:
+        return check_rows(X, name) if self.takes_things else super()._check_table(X, name)
+
+    def _check_data(self, X: Rows, name: str) -> Rows:
+        return check_points(X, name, self.takes_things)
+
+    def _checked_pairs(self) -> Array:
+        return check_pairs(self.pairs, "pairs", self.takes_things)
 
     def _evaluate(self, X: Array, Y: Array) -> Array:
         table, weights = self._used(X)
@@ -274,8 +311,8 @@ class Expansion(Kernel):
 
     def _used(self, X: Array) -> tuple[Array, Array]:
         """What the hyperkernel needs of the pairs that have weight, and their weights."""
-        pairs, weights = check_pairs(self.pairs, "pairs"), np.asarray(self.weights, dtype=float)
-        check_same_features(X.shape[1], pairs.shape[2], "X")
+        pairs, weights = self._checked_pairs(), np.asarray(self.weights, dtype=float)
+        check_same_features(X, pairs, "X")
         kept = pairs[weights > 0]
         if len(kept) == 0:
             return kept, weights[:0]

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kernlearn.hyperkernels._validation import BLOCK, check_positive_semidefinite
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels._distances import gaussian_gram
 from kernlearn.kernels._parameters import positive, positive_integer
 from kernlearn.kernels._validation import check_numbers, is_finite
 from kernlearn.typing import Array
-
-# How far below zero, in units of the largest eigenvalue, rounding may put one of h.
-_ROUNDING = 1e-10
 
 
 class Convolution(Hyperkernel):
@@ -31,11 +29,17 @@ class Convolution(Hyperkernel):
     is a kernel between pairs; its sections are kernels if in addition r and h are never negative
     (Lemma 1). All three are checked whenever the hyperkernel is called.
 
+    With `g` it is (4), of which (6) is the case :math:`g_z(x, x') = r(x, z)\, r(x', z)`:
+
+    .. math:: \underline k((x_1, x_1'), (x_2, x_2')) = \sum_{a, b} w_a w_b\,
+              g_{z_a}(x_1, x_1')\, h(z_a, z_b)\, g_{z_b}(x_2, x_2')
+
     Parameters
     ----------
-    r : callable
+    r : callable or None
         ``r(X, Z)`` gives the matrix of r between the rows of two arrays, never negative; a
         kernel, or any function: it need not be symmetric. One that has a name can be pickled.
+        None with `g`.
     h : callable
         ``h(Z, Z)``, likewise: a kernel that is never negative on the points.
     points : array-like of shape (n_points, n_features) or callable
@@ -43,6 +47,9 @@ class Convolution(Hyperkernel):
         `numpy.random.Generator`; dz then is the law that they are drawn from.
     weights : array-like of shape (n_points,), optional
         The weights w of given points, not negative; by default 1/n_points each.
+    g : callable, optional
+        ``g(X, Y, z)`` gives the matrix of :math:`g_z` between the rows of two arrays, for one
+        point z: a kernel for every z, never negative.
     n_points : int, default=200
         How many points to draw.
     random_state : int, default=0
@@ -62,14 +69,16 @@ class Convolution(Hyperkernel):
 
     def __init__(
         self,
-        r: Callable[[Array, Array], Any],
+        r: Callable[[Array, Array], Any] | None,
         h: Callable[[Array, Array], Any],
         points: ArrayLike | Callable[[np.random.Generator, int], ArrayLike],
         weights: ArrayLike | None = None,
         *,
+        g: Callable[[Array, Array, Array], Any] | None = None,
         n_points: int = 200,
         random_state: int = 0,
     ) -> None:
+        self.g = g
         self.r = r
         self.h = h
         self.points = points
@@ -78,7 +87,12 @@ class Convolution(Hyperkernel):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        for name in ("r", "h"):
+        if self.g is not None and self.r is not None:
+            raise ValueError(
+                f"Convolution must be given r or g, got both, {self.r!r} and {self.g!r}; pass "
+                "r=None."
+            )
+        for name in ("r" if self.g is None else "g", "h"):
             if not callable(getattr(self, name)):
                 raise ValueError(
                     f"Convolution's {name} must be a function of two arrays of points, got "
@@ -87,15 +101,7 @@ class Convolution(Hyperkernel):
         points = self._points()
         self._weights(len(points))
         h = self._values("h", points, points)
-        eigenvalues = np.linalg.eigvalsh(0.5 * h + 0.5 * h.T)
-        allowed = _ROUNDING * max(float(np.abs(h).max()), float(eigenvalues[-1]))
-        if eigenvalues[0] < -allowed or np.abs(h - h.T).max() > allowed:
-            raise ValueError(
-                "Convolution's h must be symmetric and positive semidefinite on the points, got "
-                f"the smallest eigenvalue {eigenvalues[0]:.3g} and differences of "
-                f"{np.abs(h - h.T).max():.3g} to its transpose; choose a kernel, such as a "
-                "Gaussian."
-            )
+        check_positive_semidefinite(h, "Convolution's h", " on the points")
 
     def _points(self) -> Array:
         if not callable(self.points):
@@ -125,7 +131,10 @@ class Convolution(Hyperkernel):
 
     def _values(self, name: str, X: Array, Z: Array) -> Array:
         """The matrix of r or h, as the user's function gives it."""
-        values = np.asarray(getattr(self, name)(X, Z), dtype=np.float64)
+        return self._checked(getattr(self, name)(X, Z), name, X, Z)
+
+    def _checked(self, found: Any, name: str, X: Array, Z: Array) -> Array:
+        values = np.asarray(found, dtype=np.float64)
         if values.shape != (len(X), len(Z)):
             raise ValueError(
                 f"Convolution's {name} must give a matrix of shape {(len(X), len(Z))} for "
@@ -149,10 +158,24 @@ class Convolution(Hyperkernel):
             )
         return self._values("r", X, points) * np.sqrt(self._weights(len(points)))
 
+    def _of_g(self, X: Array, Y: Array) -> Array:
+        """w_a g(x, y) for every point z_a, of shape (n_points, len(X), len(Y))."""
+        assert self.g is not None
+        points = self._points()
+        weights = self._weights(len(points))
+        values = [self._checked(self.g(X, Y, z), "g", X, Y) for z in points]
+        return np.asarray(weights[:, None, None] * np.array(values))
+
     def _table(self, left: Array, right: Array) -> Array:
-        return self._weighted(left) * self._weighted(right)
+        if self.g is None:
+            return self._weighted(left) * self._weighted(right)
+        rows = [slice(start, start + BLOCK) for start in range(0, len(left), BLOCK)]
+        blocks = [self._of_g(left[some], right[some]) for some in rows]
+        return np.concatenate([np.diagonal(block, axis1=1, axis2=2).T for block in blocks])
 
     def _grid_table(self, X: Array, Y: Array) -> Array:
+        if self.g is not None:
+            return self._of_g(X, Y).reshape(-1, len(X) * len(Y)).T
         left, right = self._weighted(X), self._weighted(Y)
         return (left[:, None] * right[None]).reshape(len(X) * len(Y), -1)
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Real
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn.hyperkernels.base import Hyperkernel
+from kernlearn.hyperkernels.of_kernels import _OfKernels, check_in_unit_interval
+from kernlearn.kernels import Kernel
+from kernlearn.kernels._composite import check_part
 from kernlearn.kernels._parameters import non_negative_vector, one_for_each_column, positive
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # Blocks of the result that stay in cache over all columns; ufuncs slow down on shorter rows.
 _ROWS, _COLUMNS = 16, 4096
@@ -41,13 +46,16 @@ class _GeometricSeries(Hyperkernel):
         return values
 
 
-class Harmonic(_GeometricSeries):
-    r"""The harmonic hyperkernel over Gaussian kernels of all widths (Ong 2005, (12) and (13)).
+class Harmonic(_GeometricSeries, _OfKernels):
+    r"""The harmonic hyperkernel over the powers of a kernel (Ong 2005, (12) and (13)).
 
     .. math::
 
         \underline k((x, z), (s, t))
-            = \frac{1 - \lambda_h}{1 - \lambda_h \exp(-\gamma (\|x - z\|^2 + \|s - t\|^2))}
+            = \frac{1 - \lambda_h}{1 - \lambda_h\, k(x, z)\, k(s, t)}
+
+    By default k is :math:`\exp(-\gamma \|x - z\|^2)`, whose powers are the Gaussian kernels of all
+    widths. A kernel of strings, graphs or sets may take its place, or a precomputed matrix.
 
     Parameters
     ----------
@@ -56,23 +64,57 @@ class Harmonic(_GeometricSeries):
         values near 1 treat all widths alike.
     gamma : float, default=1.0
         The inverse squared width of the widest kernel, above zero; σ² in (13).
+    kernel : Kernel, optional
+        A kernel with values from 0 to 1, in place of the Gaussian.
 
     Examples
     --------
     >>> from kernlearn.hyperkernels import Harmonic
+    >>> from kernlearn.kernels import Normalized, Spectrum
     >>> Harmonic(lambda_h=0.5)([[[0.0, 0.0], [0.0, 1.0]]]).round(4)
     array([[0.5363]])
+    >>> of_words = Harmonic(kernel=Normalized(Spectrum(2)))
+    >>> of_words([("gene", "gene"), ("gene", "genes")]).round(3)
+    array([[1.   , 0.833],
+           [0.833, 0.727]])
     """
 
-    def __init__(self, lambda_h: float = 0.6, gamma: float = 1.0) -> None:
+    def __init__(
+        self, lambda_h: float = 0.6, gamma: float = 1.0, kernel: Kernel | None = None
+    ) -> None:
         self.lambda_h = lambda_h
         self.gamma = gamma
+        self.kernel = kernel
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         positive(self.gamma, "Harmonic's gamma")
+        if self.kernel is not None:
+            check_part(self.kernel, "Harmonic")
+
+    def _parts(self) -> Sequence[Kernel]:
+        return [] if self.kernel is None else [self.kernel]
+
+    def _with_parts(self, parts: Sequence[Kernel]) -> Self:
+        return self._copied(kernel=parts[0])
+
+    def _of_values(self, values: list[Array]) -> Array:
+        assert self.kernel is not None
+        return check_in_unit_interval(values[0], self.kernel, "Harmonic")[:, None]
+
+    def _grid_table(self, X: Array, Y: Array) -> Array:
+        if self.kernel is None:
+            return Hyperkernel._grid_table(self, X, Y)
+        return super()._grid_table(X, Y)
+
+    def _table_of_rows(self, X: Array, pairs: Indices) -> Array:
+        if self.kernel is None:
+            return Hyperkernel._table_of_rows(self, X, pairs)
+        return super()._table_of_rows(X, pairs)
 
     def _table(self, left: Array, right: Array) -> Array:
+        if self.kernel is not None:
+            return super()._table(left, right)
         # Scaled before squaring, which keeps large data with a small gamma in range.
         scaled = (left - right) * np.sqrt(self.gamma)
         values: Array = np.exp(-np.einsum("ij,ij->i", scaled, scaled))

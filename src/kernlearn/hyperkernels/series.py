@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn.hyperkernels._validation import check_not_negative, values_of_pairs
-from kernlearn.hyperkernels.base import Hyperkernel
+from kernlearn.hyperkernels._validation import check_not_negative, check_positive_semidefinite
+from kernlearn.hyperkernels.of_kernels import _OfKernels
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._composite import check_part
 from kernlearn.kernels._validation import is_finite
@@ -61,7 +62,7 @@ TABLE_2: dict[str, Series] = {
 }
 
 
-class PowerSeries(Hyperkernel):
+class PowerSeries(_OfKernels):
     r"""A power series in the product of two kernel values (Ong 2005, (11) and Table 2).
 
     .. math:: \underline k((x, z), (s, t)) = g(k(x, z)\, k(s, t)),
@@ -95,11 +96,14 @@ class PowerSeries(Hyperkernel):
         self._chosen()
         check_part(self.kernel, "PowerSeries")
 
-    def _table(self, left: Array, right: Array) -> Array:
-        return self._in_range(values_of_pairs(self.kernel, left, right))
+    def _parts(self) -> Sequence[Kernel]:
+        return [self.kernel]
 
-    def _grid_table(self, X: Array, Y: Array) -> Array:
-        return self._in_range(self.kernel(X, Y).ravel())
+    def _with_parts(self, parts: Sequence[Kernel]) -> Self:
+        return self._copied(kernel=parts[0])
+
+    def _of_values(self, values: list[Array]) -> Array:
+        return self._in_range(values[0])
 
     def _evaluate(self, table: Array, other: Array) -> Array:
         values = self._chosen().function(np.multiply.outer(table, other))
@@ -132,20 +136,23 @@ class PowerSeries(Hyperkernel):
         return values
 
 
-class Explicit(Hyperkernel):
+class Explicit(_OfKernels):
     r"""The hyperkernel of finitely many kernels (Ong 2005, (15); Example 6 is (16)).
 
-    .. math:: \underline k((x, z), (s, t)) = \sum_i c_i k_i(x, z)\, k_i(s, t), \quad c_i \ge 0
+    .. math:: \underline k((x, z), (s, t)) = \sum_{ij} h_{ij}\, k_i(x, z)\, k_j(s, t)
 
-    The section at (s, t) gives kernel i the weight :math:`c_i k_i(s, t)`, so the kernels must be
-    non-negative: Gaussians, or even powers such as those of Example 6.
+    with h diagonal, :math:`h_{ii} = c_i \ge 0`; or a full matrix, positive semidefinite and without
+    negative entries: (4) of Kondor and Jebara (2007, Lemma 1) with a sum for the integral. The
+    section at (s, t) gives kernel i the weight :math:`\sum_j h_{ij} k_j(s, t)`, so the kernels must
+    be non-negative: Gaussians, or even powers such as those of Example 6. With a full h, a pair
+    for which one kernel is large speaks for its neighbours too.
 
     Parameters
     ----------
     kernels : list of Kernel
-        The kernels k_i, at least one, never negative.
-    coefs : array-like of shape (n_kernels,)
-        The coefficient c_i of each, not negative.
+        The kernels k_i, at least one, never negative: on numbers, or on any other points.
+    coefs : array-like of shape (n_kernels,) or (n_kernels, n_kernels)
+        The coefficients c_i, not negative, or the matrix h.
 
     Examples
     --------
@@ -155,6 +162,10 @@ class Explicit(Hyperkernel):
     >>> hk([[[0.0], [0.0]], [[1.0], [1.0]]])
     array([[ 2.5,  4. ],
            [ 4. , 10. ]])
+    >>> narrow_and_wide = Explicit([Gaussian(1.0), Gaussian(0.1)], [[1.0, 0.5], [0.5, 1.0]])
+    >>> narrow_and_wide([[[0.0], [0.0]], [[0.0], [2.0]]]).round(3)
+    array([[3.   , 1.033],
+           [1.033, 0.462]])
     """
 
     def __init__(self, kernels: Sequence[Kernel], coefs: ArrayLike) -> None:
@@ -170,29 +181,37 @@ class Explicit(Hyperkernel):
             )
         for kernel in self.kernels:
             check_part(kernel, "Explicit")
-        coefs = np.asarray(self.coefs)
-        is_vector = coefs.shape == (len(self.kernels),) and coefs.dtype.kind in "biuf"
-        if not (is_vector and is_finite(coefs) and coefs.min() >= 0):
+        coefs, m = np.asarray(self.coefs), len(self.kernels)
+        is_known = coefs.shape in ((m,), (m, m)) and coefs.dtype.kind in "biuf"
+        if not (is_known and is_finite(coefs) and coefs.min() >= 0):
             raise ValueError(
-                f"Explicit's coefs must be {len(self.kernels)} non-negative finite numbers, one "
-                f"for each kernel, got {self.coefs!r}; choose zero or more for every kernel."
+                f"Explicit's coefs must be {m} non-negative finite numbers, one for each kernel, "
+                f"or a matrix of {m} times as many, got {self.coefs!r}; choose zero or more for "
+                "every kernel."
             )
+        if coefs.ndim == 2:
+            check_positive_semidefinite(coefs.astype(np.float64), "Explicit's coefs")
 
-    def _table(self, left: Array, right: Array) -> Array:
-        return self._features([values_of_pairs(kernel, left, right) for kernel in self.kernels])
+    def _parts(self) -> Sequence[Kernel]:
+        return self.kernels
 
-    def _grid_table(self, X: Array, Y: Array) -> Array:
-        return self._features([kernel(X, Y).ravel() for kernel in self.kernels])
+    def _with_parts(self, parts: Sequence[Kernel]) -> Self:
+        return self._copied(kernels=list(parts))
+
+    def _of_values(self, values: list[Array]) -> Array:
+        """The values of the kernels, one column each."""
+        for one, kernel in zip(values, self.kernels, strict=True):
+            check_not_negative(one, kernel, "Explicit")
+        return np.column_stack(values)
 
     def _evaluate(self, table: Array, other: Array) -> Array:
-        return table @ other.T
+        if len(table) < len(other):
+            return self._weighted(table) @ other.T
+        return table @ self._weighted(other).T
 
     def _diag(self, table: Array) -> Array:
-        return np.asarray(np.einsum("ij,ij->i", table, table))
+        return np.asarray(np.einsum("ij,ij->i", self._weighted(table), table))
 
-    def _features(self, columns: list[Array]) -> Array:
-        """The feature map of (15): √c_i k_i of every pair."""
-        for values, kernel in zip(columns, self.kernels, strict=True):
-            check_not_negative(values, kernel, "Explicit")
-        roots = np.sqrt(np.asarray(self.coefs, dtype=np.float64))
-        return np.column_stack(columns) * roots
+    def _weighted(self, table: Array) -> Array:
+        coefs = np.asarray(self.coefs, dtype=np.float64)
+        return np.asarray(table @ coefs if coefs.ndim == 2 else table * coefs)

@@ -17,6 +17,8 @@ Function = Callable[[Array, Array], Array]
 
 # Differences on the fine side of the grid, and those that the other argument is fixed at.
 _N_FINE, _N_FIXED = 512, 33
+# Random vectors of differences, where a function sees vectors.
+_N_VECTORS = 24
 # Rounding only: the sums below have a few hundred terms.
 _RELATIVE = 1e-9
 
@@ -33,15 +35,23 @@ class TranslationInvariant(Hyperkernel):
     numerically on :math:`|t|, |t'| \le` `span` whenever the hyperkernel is called. What the check
     refuses is wrong; what it passes may still fail between the points it looks at, or beyond.
 
+    With ``product=False`` κ is a function of two vectors of differences, and need not be a product
+    over the dimensions. Then the same conditions are checked at random differences: κ is even,
+    its matrix is positive semidefinite, and so is that of :math:`\kappa(x_i - x_j, \tau')` for
+    every τ', which is what a non-negative Fourier transform means (Bochner).
+
     Parameters
     ----------
     function : callable
-        κ, applied to two arrays of differences entry by entry. A function that has a name can be
-        pickled.
+        κ, applied to two arrays of differences entry by entry; with ``product=False``, to arrays
+        of shape (n, 1, d) and (1, m, d), with a result of shape (n, m). A function that has a name
+        can be pickled.
     scales : float or array-like of shape (d,), default=1.0
         The unit s_j of the differences in every dimension, above zero.
     span : float, default=8.0
         How far the conditions are checked, in these units.
+    product : bool, default=True
+        Whether the hyperkernel is the product of κ over the dimensions.
 
     Examples
     --------
@@ -52,12 +62,23 @@ class TranslationInvariant(Hyperkernel):
     >>> TranslationInvariant(damped, scales=2.0)([[[0.0], [1.0]], [[0.0], [4.0]]]).round(4)
     array([[0.3679, 0.0821],
            [0.0821, 0.0183]])
+    >>> def inverse_multiquadric(t, s):  # a mixture of Gaussians, and so no product
+    ...     return 1.0 / np.sqrt(1.0 + (t**2).sum(axis=-1) + (s**2).sum(axis=-1))
+    >>> TranslationInvariant(inverse_multiquadric, product=False)([[[0.0, 0.0], [1.0, 2.0]]])
+    array([[0.30151134]])
     """
 
-    def __init__(self, function: Function, scales: ArrayLike = 1.0, span: float = 8.0) -> None:
+    def __init__(
+        self,
+        function: Function,
+        scales: ArrayLike = 1.0,
+        span: float = 8.0,
+        product: bool = True,
+    ) -> None:
         self.function = function
         self.scales = scales
         self.span = span
+        self.product = product
 
     def _check_parameters(self) -> None:
         if not callable(self.function):
@@ -72,7 +93,9 @@ class TranslationInvariant(Hyperkernel):
                 "TranslationInvariant's scales must be a positive number or one for each feature, "
                 f"got {self.scales!r}; choose values above zero."
             )
-        _check_theorem_9(self.function, positive(self.span, "TranslationInvariant's span"))
+        span = positive(self.span, "TranslationInvariant's span")
+        if self.product:
+            _check_theorem_9(self.function, span)
 
     def _table(self, left: Array, right: Array) -> Array:
         scales = np.asarray(self.scales, dtype=np.float64)
@@ -82,15 +105,22 @@ class TranslationInvariant(Hyperkernel):
                 f"{len(scales)} for {counted(left.shape[1], 'feature')}; pass as many scales as "
                 "features."
             )
+        if not self.product:
+            _check_vectors(self.function, float(self.span), left.shape[1])
         return (left - right) / scales
 
     def _evaluate(self, table: Array, other: Array) -> Array:
+        if not self.product:
+            return _vector_values(self.function, table, other)
         K: Array = np.ones((len(table), len(other)))
         for row, column in zip(table.T, other.T, strict=True):
             K *= self.function(row[:, None], column[None, :])
         return K
 
     def _diag(self, table: Array) -> Array:
+        if not self.product:
+            rows = [_vector_values(self.function, row, row)[0, 0] for row in table[:, None]]
+            return np.array(rows)
         return np.asarray(np.prod(self.function(table, table), axis=1))
 
 
@@ -114,6 +144,39 @@ def _check_theorem_9(function: Function, span: float) -> None:
             )
     _check_kernel(_values(function, fixed, fixed), scale)
     _check_fourier(values, fine, fixed)
+
+
+def _check_vectors(function: Function, span: float, n_features: int) -> None:
+    """Refuse a function of vectors unless it looks like a hyperkernel, at random differences."""
+    generator = np.random.default_rng(0)
+    lengths = span * generator.uniform(size=(_N_VECTORS, 1)) ** 2
+    directions = generator.normal(size=(_N_VECTORS, n_features))
+    some = lengths * directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    values = _vector_values(function, some, some)
+    scale = float(np.abs(values).max())
+    gap = float(np.abs(_vector_values(function, -some, some) - values).max())
+    if gap > _RELATIVE * scale:
+        raise ValueError(
+            "TranslationInvariant's function must be even in each difference, since a pair has "
+            f"no order, got values at t and -t that differ by {gap:.3g}; use abs(t) or t**2."
+        )
+    _check_kernel(values, scale)
+    apart = (some[:, None] - some[None]).reshape(-1, n_features)
+    sections = _vector_values(function, apart, some[::4]).T.reshape(-1, len(some), len(some))
+    lowest = np.linalg.eigvalsh(0.5 * (sections + np.swapaxes(sections, 1, 2)))[:, 0]
+    worst = int(lowest.argmin())
+    if lowest[worst] < -_RELATIVE * len(some) * scale:
+        raise ValueError(
+            "TranslationInvariant's function must have a non-negative Fourier transform in its "
+            f"first difference (Theorem 9), got a matrix of a section with the eigenvalue "
+            f"{lowest[worst]:.3g} in {n_features} dimensions; choose a positive definite function "
+            "of the difference."
+        )
+
+
+def _vector_values(function: Function, first: Array, second: Array) -> Array:
+    """κ between the rows of two tables of differences."""
+    return _checked_values(function(first[:, None], second[None]), (len(first), len(second)))
 
 
 def fejer_transform(values: Array) -> Array:
@@ -156,8 +219,11 @@ def _check_fourier(values: Array, fine: Array, fixed: Array) -> None:
 
 
 def _values(function: Function, first: Array, second: Array) -> Array:
-    values = np.asarray(function(first[:, None], second[None, :]))
-    shape = (len(first), len(second))
+    return _checked_values(function(first[:, None], second[None, :]), (len(first), len(second)))
+
+
+def _checked_values(found: Array, shape: tuple[int, int]) -> Array:
+    values = np.asarray(found)
     if values.shape != shape or values.dtype.kind not in "biuf" or not is_finite(values):
         raise ValueError(
             "TranslationInvariant's function must return finite real numbers of the common shape "

@@ -25,7 +25,8 @@ Those over a polytope of weights, Theorem 16 and what follows from it, are `eq22
 
 Those over expansions in a hyperkernel, each with the norm in the hyper-RKHS, are `ong_eq24` and
 `ong_eq27` (C-SVM), `ong_eq28` (ν-SVM), `ong_eq29` (Lagrangian SVM), `ong_eq30` (one-class),
-`ong_eq31` (ν-regression), `ong_eq32` (alignment) and `ong_before_eq8` (least squares).
+`ong_eq31` (ν-regression), `ong_eq32` (alignment) and `ong_before_eq8` (least squares);
+`ong_lemma7` is the C-SVM over coefficients of any sign.
 
 The program on pairs of Kondor and Jebara (2007), *Gaussian and Wishart Hyperkernels*, section 5, is
 `kondor_section5`.
@@ -59,7 +60,13 @@ from kernlearn.reference.margins import (
     eq47,
 )
 from kernlearn.reference.max_determinant import max_determinant
-from kernlearn.reference.ong_classifiers import ong_eq24, ong_eq27, ong_eq28, ong_eq29
+from kernlearn.reference.ong_classifiers import (
+    ong_eq24,
+    ong_eq27,
+    ong_eq28,
+    ong_eq29,
+    ong_lemma7,
+)
 from kernlearn.reference.ong_others import ong_before_eq8, ong_eq30, ong_eq31, ong_eq32
 from kernlearn.reference.pair_hinge import kondor_section5
 from kernlearn.reference.solution import ReferenceSolution
@@ -102,5 +109,6 @@ __all__ = [
     "ong_eq30",
     "ong_eq31",
     "ong_eq32",
+    "ong_lemma7",
     "positive_weights_program",
 ]

@@ -57,6 +57,11 @@ class SectionFamily:
         signed: Array = self.sections * np.outer(self.y, self.y)
         return signed
 
+    def _traces(self) -> Array:
+        """Traces of the sections in the user's units."""
+        unit = self.alpha_unit * self.weight_unit / self.target_unit
+        return np.asarray(np.trace(self.sections, axis1=1, axis2=2) / unit)
+
     def minimise(
         self,
         stack: Array,
@@ -67,9 +72,12 @@ class SectionFamily:
         positive: tuple[Expression, ...] = (),
         fixed: Array | float = 0.0,
         coefficients: Callable[[Array], Array] | None = None,
+        trace: float | None = None,
     ) -> ReferenceSolution:
         """
         Minimise ½t₁ + loss + ½λ_Qt₂ over β ≥ 0, and return the solution in the user's units.
+
+        With a `trace`, of K in the user's units, β has any sign.
 
         t₁ bounds columnᵀ(Σ βₚ stackₚ + fixed)⁻¹column, t₂ the norm. The first of the `positive`
         variables is η, the multiplier of α ≥ 0, so that the multiplier of η ≥ 0 is α; in programs
@@ -82,7 +90,7 @@ class SectionFamily:
         bounds = [variable >= 0 for variable in positive]
         constraints = [
             *bounds[1:],
-            beta >= 0,
+            *([beta >= 0] if trace is None else [self._traces() @ beta == trace]),
             norm <= t2,
             *([cp.sum(beta) == 1.0] if self.scaled else []),
             *whitened_lmi(stack, beta, column, t1, fixed),

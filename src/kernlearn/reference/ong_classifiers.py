@@ -127,6 +127,46 @@ def ong_eq27(
     return family.minimise(family.signed, z, solver, loss=loss, positive=(eta, xi))
 
 
+def ong_lemma7(
+    sections: ArrayLike,
+    K_pivots: ArrayLike,
+    y: ArrayLike,
+    C: float,
+    trace: float,
+    lambda_q: float = 1.0,
+    solver: str = "CLARABEL",
+) -> ReferenceSolution:
+    r"""
+    The C-SVM over all β of Lemma 7 whose kernel matrix is positive semidefinite.
+
+    .. math::
+
+        \min_{\beta, \gamma, \eta, \xi} \tfrac12 t_1 + \tfrac{C}{m} \xi^T 1
+        + \tfrac{\lambda_Q}{2} t_2 \quad\text{s.t.}\quad \eta, \xi \ge 0, \quad
+        \lVert \underline K^{1/2} \beta \rVert \le t_2, \quad
+        \operatorname{tr} K(\beta) = c, \quad
+        \begin{pmatrix} G(\beta) & z \\ z^T & t_1 \end{pmatrix} \succeq 0
+
+    Program (27) without β ≥ 0; the trace takes the place of 1ᵀβ, since it bounds K. Value and
+    weights are those of ``learn_weights(sections, y, C=C / m, weights="free", total=trace,
+    penalty=HyperNorm(K_pivots, lambda_q))``.
+
+    Examples
+    --------
+    >>> sections = [[[2, 1], [1, 2]], [[1, 0], [0, 1]]]
+    >>> solution = ong_lemma7(sections, [[2, 3], [3, 6]], [1, -1], C=4.0, trace=2.0)
+    >>> bool(solution.weights.min() < 0)
+    True
+    """
+    cp = load_cvxpy()
+    family = expand(sections, K_pivots, y, lambda_q, None, False, C=check_positive("C", C))
+    gamma, eta, xi = cp.Variable(), cp.Variable(family.y.size), cp.Variable(family.y.size)
+    z = gamma * family.y + 1 + eta - xi
+    loss, trace = family.box * cp.sum(xi), check_positive("trace", trace)
+    signed, positive = family.signed, (eta, xi)
+    return family.minimise(signed, z, solver, loss=loss, positive=positive, trace=trace)
+
+
 def ong_eq28(
     sections: ArrayLike,
     K_pivots: ArrayLike,

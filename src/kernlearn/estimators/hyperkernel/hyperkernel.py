@@ -23,9 +23,10 @@ from kernlearn.estimators.mkl.parameters import (
 )
 from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.matrices import GramStack
+from kernlearn.families.penalties import LpNorm
 from kernlearn.gram.incomplete_cholesky import PairCholesky, checked_pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic, Hyperkernel
-from kernlearn.hyperkernels._validation import quiet
+from kernlearn.hyperkernels._validation import check_points, quiet
 from kernlearn.hyperkernels.base import Expansion
 from kernlearn.kernels import Kernel, WeightedSum
 from kernlearn.numerics.rounding import first_least
@@ -35,7 +36,7 @@ from kernlearn.solvers.core.problem import LARGEST, Control
 from kernlearn.solvers.engine.backend import Learned
 from kernlearn.solvers.engine.sections import SectionOptions, learn_sections
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Rows
 
 # Section 7 of the paper: exp(−d²/(50 q²)) with q the 90 % quantile of a column's differences.
 WIDTH, QUANTILE = 50.0, 0.9
@@ -57,7 +58,6 @@ class HyperkernelExpansion:
     """Mixed into an estimator of combinations: its candidates are sections of a hyperkernel."""
 
     kernels = None
-    weights = "positive"
     normalize = False
     _options_type = HyperkernelOptions
     # Sections are matrices in memory, up to 150 of them
@@ -65,6 +65,7 @@ class HyperkernelExpansion:
     _section_options = SectionOptions()
 
     hyperkernel: Hyperkernel | None
+    weights: str
     lambda_q: float
     gamma_factor: float | str
     max_pivots: int | None
@@ -78,11 +79,18 @@ class HyperkernelExpansion:
         """Sections at the pivots of an incomplete Cholesky factorisation over pairs."""
         ys = data.targets
         check_pivots(self._options.pivot_tol, self.max_pivots)
-        X = np.asarray(points, dtype=float)
-        self.hyperkernel_ = self._prepared_hyperkernel(X, data)
+        X = points_of(self, points)
+        self.hyperkernel_ = self._prepared_hyperkernel(X, data).fitted_to(X)
         grams, K_pivots = self._sections(X, *self._chosen_pivots(X, len(ys)))
-        penalty = self._penalty(K_pivots, ys)
-        return Candidates(GramStack(grams, len(data.weight)), self._scale(ys), penalty)
+        penalty, total = self._penalty(K_pivots, ys), self._scale(ys)
+        if self.weights == "free" and self._options.total is None:
+            traces = np.einsum("pii->p", grams)
+            total = float(traces[traces > 0].mean()) * (1.0 if total is None else total)
+        return Candidates(GramStack(grams, len(data.weight)), total, penalty)
+
+    def _constraint(self) -> str:
+        """The sum of the weights; of both signs, the trace, which bounds the kernels."""
+        return "trace" if self.weights == "free" else "sum"
 
     def _learn_approximately(
         self, data: Labelled, rank: int | str, control: Control
@@ -96,9 +104,19 @@ class HyperkernelExpansion:
                 f"expected at most {EXACT_ROWS_OF_SECTIONS:,} rows with a prior kernel, got "
                 f"{len(data.weight):,}; fit to a sample of them, or leave the prior kernel out"
             )
-        X, ys = np.asarray(data.X, dtype=float), data.targets
+        X, ys = points_of(self, data.X), data.targets
+        if self.weights == "free":
+            raise ValueError(
+                f"expected rank=None with weights='free', got {rank!r}: K ⪰ 0 is asked of "
+                "Gram matrices alone; use rank=None, with fewer rows or pivots"
+            )
+        if X.dtype == object or X.ndim != 2:
+            raise ValueError(
+                f"expected rank=None for rows that are no numbers, got {rank!r}: there are no "
+                "landmarks among them; use rank=None, with fewer rows or pivots"
+            )
         self.device_ = HOST
-        self.hyperkernel_ = self._prepared_hyperkernel(X, data)
+        self.hyperkernel_ = self._prepared_hyperkernel(X, data).fitted_to(X)
         n_pairs = self._section_options.pairs if self.n_pairs is None else self.n_pairs
         limits = self._options.pivot_tol, self.max_pivots, n_pairs, self._seed
         chosen = checked_pair_cholesky(self.hyperkernel_, X, *limits)
@@ -116,18 +134,29 @@ class HyperkernelExpansion:
             self._engine.limits,
             self._section_options,
         )
-        self._tell(len(active))
+        tell_of_pairs(self, len(active))
         self.kernel_ = WeightedSum(sections, learned.solution.weights[active])
         return learned
 
-    def _penalty(self, K_pivots: Array, ys: Sequence[Array]) -> Callable[[float], HyperNorm]:
-        lambda_q, squared = check_positive("lambda_q", self.lambda_q), self._options.squared
-        prior = np.zeros(0)
-        if self._options.near is not None:
-            K_pivots, prior = self._with_prior(self._options.near, K_pivots)
+    def _readers(self) -> Hyperkernel | None:
+        """The hyperkernel, if its kernels read other rows than numbers."""
+        given = self.hyperkernel
+        return given if isinstance(given, Hyperkernel) and given.takes_things else None
 
-        def penalty(C: float) -> HyperNorm:
-            return HyperNorm(K_pivots, lambda_q * self._penalty_factor(ys, C), squared, prior)
+    def _penalty(
+        self, K_pivots: Array, ys: Sequence[Array]
+    ) -> Callable[[float], HyperNorm | LpNorm]:
+        """λ_Q Ω(k) at a C: the norm of k in the hyper-RKHS, or an ℓp norm of its coefficients."""
+        lambda_q, options = check_positive("lambda_q", self.lambda_q), self._options
+        prior = np.zeros(0)
+        if options.near is not None:
+            K_pivots, prior = self._with_prior(options.near, K_pivots)
+
+        def penalty(C: float) -> HyperNorm | LpNorm:
+            strength = lambda_q * self._penalty_factor(ys, C)
+            if options.p is not None:
+                return LpNorm(options.p, strength)
+            return HyperNorm(K_pivots, strength, options.squared, prior)
 
         return penalty
 
@@ -162,7 +191,8 @@ class HyperkernelExpansion:
         """
 
         def check(n_pivots: int) -> None:
-            grid = min(GRID_BYTES, 3 * matrices(n_pivots + X.shape[1], len(X)))
+            width = X.shape[1] if X.ndim == 2 else 1
+            grid = min(GRID_BYTES, 3 * matrices(n_pivots + width, len(X)))
             require(
                 combination_bytes(n_pivots, len(X), n_machines) + grid,
                 f"{type(self).__name__} with {counted(n_pivots, 'section')} on "
@@ -182,17 +212,12 @@ class HyperkernelExpansion:
         return chosen.pivots, chosen.grams()
 
     def _combined(self, weights: Array) -> Kernel:
-        kept = weights > 0
-        self._tell(int(kept.sum()))
+        kept = weights != 0
+        tell_of_pairs(self, int(kept.sum()))
+        if weights.min() < 0:  # a combination of sections, which need not be a kernel elsewhere
+            sections = [self.hyperkernel_.section(pair) for pair in self.pivots_[kept]]
+            return WeightedSum(sections, weights[kept])
         return self.hyperkernel_.expansion(self.pivots_[kept], weights[kept])
-
-    def _tell(self, n_active: int) -> None:
-        if self.verbose:
-            sections = "one section" if n_active == 1 else "a sum of sections"
-            print(
-                f"{type(self).__name__}: the kernel keeps {n_active} of {len(self.pivots_)} pairs: "
-                f"it is {sections} of the hyperkernel"
-            )
 
     @property
     def n_active_pivots_(self) -> int:
@@ -254,6 +279,23 @@ class HyperkernelExpansion:
     def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:
         """What the paper multiplies λ_Q by, where its program is written in other units."""
         return 1.0
+
+
+def tell_of_pairs(estimator: HyperkernelExpansion, n_active: int) -> None:
+    """Print how many pairs have weight, if progress is to be printed."""
+    if estimator.verbose:
+        sections = "one section" if n_active == 1 else "a sum of sections"
+        print(
+            f"{type(estimator).__name__}: the kernel keeps {n_active} of {len(estimator.pivots_)} "
+            f"pairs: it is {sections} of the hyperkernel"
+        )
+
+
+def points_of(estimator: HyperkernelExpansion, X: Rows) -> Array:
+    """The rows as the hyperkernel takes them: numbers, or things that its kernels take."""
+    if estimator._readers() is None:
+        return np.asarray(X, dtype=float)
+    return check_points(X, "X", things=True)
 
 
 def _best_factor(sample: Labelled, gammas: Array, lambda_h: float) -> float:

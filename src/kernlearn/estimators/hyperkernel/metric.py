@@ -18,15 +18,21 @@ from kernlearn.estimators.hyperkernel.pair_learner import PairLearner
 from kernlearn.estimators.hyperkernel.pairs import merge_pairs, pairs_of_classes
 from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
 from kernlearn.estimators.inputs.ownership import rollback_on_error
+from kernlearn.estimators.inputs.row_kinds import judged_by_kernels, target_of, unchanged_rows
 from kernlearn.estimators.inputs.validation import check_labels_of_classes, validate_table
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.hyperkernels._validation import check_pairs
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array, Indices, RandomState
+from kernlearn.typing import Array, Indices, RandomState, Rows
 
 # Pairs that `score` looks at, at most: they tell the area to about a quarter of a percent. Their
 # points are copied in blocks.
 _MOST_SCORED, _SCORED_TOGETHER = 100_000, 4096
+
+
+def _width(points: Array) -> int:
+    """Features of each point; a thing counts as one."""
+    return int(points.shape[1]) if points.ndim == 2 else 1
 
 
 def _is_conic(model: PairLearner) -> bool:
@@ -184,8 +190,7 @@ class HyperkernelMetric(
             Their classes, two or more.
         """
         with rollback_on_error(self):
-            refuse_collection(X, "X")
-            points, labels = validate_table(self, X, y, dtype=np.float64, ensure_min_samples=2)
+            points, labels = self._rows_and_labels(X, y, reset=True)
             check_labels_of_classes(labels)
             classes, codes = np.unique(labels, return_inverse=True)
             if len(classes) < 2:
@@ -200,7 +205,7 @@ class HyperkernelMetric(
             self.classes_ = classes
             total = len(points) * (len(points) + 1) // 2
             n_pairs = total if self.n_pairs is None else min(self.n_pairs, total)
-            self._require_memory(n_pairs, points.shape[1])
+            self._require_memory(n_pairs, _width(points))
             return self._learn(points, *pairs_of_classes(codes, self.n_pairs, self._seed))
 
     def fit_pairs(self, X: ArrayLike | None, pairs: ArrayLike, same: ArrayLike) -> Self:
@@ -223,8 +228,7 @@ class HyperkernelMetric(
                     values.reshape(-1, values.shape[2]), axis=0, return_inverse=True
                 )
                 pairs = rows.reshape(-1, 2)
-            refuse_collection(X, "X")
-            points = validate_table(self, X, dtype=np.float64)
+            points = self._rows(X, reset=True)
             self.__dict__.pop("classes_", None)  # of an earlier fit
             return self._learn(points, *merge_pairs(pairs, same, len(points)))
 
@@ -269,8 +273,7 @@ class HyperkernelMetric(
             Between 0 and 1.
         """
         check_is_fitted(self)
-        refuse_collection(X, "X")
-        points, labels = validate_table(self, X, y, dtype=np.float64, reset=False)
+        points, labels = self._rows_and_labels(X, y, reset=False)
         codes = np.unique(labels, return_inverse=True)[1]
         pairs, same = pairs_of_classes(codes, _MOST_SCORED, self._seed)
         kept = pairs[:, 0] != pairs[:, 1]
@@ -301,7 +304,8 @@ class HyperkernelMetric(
         points = self._checked_pairs(pairs)
         x, z = points[:, 0], points[:, 1]
         squared = self._values(x, x) - 2.0 * self._values(x, z) + self._values(z, z)
-        squared[(x == z).all(axis=1)] = 0.0
+        same = (x == z).all(axis=1) if x.ndim == 2 else np.array([a is b for a, b in points])
+        squared[same] = 0.0
         return np.sqrt(np.maximum(squared, 0.0))
 
     def transform(self, X: ArrayLike) -> Array:
@@ -313,9 +317,24 @@ class HyperkernelMetric(
             Any points; the components are those of the training points.
         """
         check_is_fitted(self)
-        refuse_collection(X, "X")
-        points = validate_table(self, X, dtype=np.float64, reset=False)
+        points = self._rows(X, reset=False)
         return self._embedding.transform(points)
+
+    def _rows(self, X: Rows, reset: bool) -> Array:
+        """The points: numbers, or things that the kernels of the hyperkernel take."""
+        refuse_collection(X, "X")
+        if not hasattr(X, "iloc") and judged_by_kernels(self.hyperkernel, X):
+            return np.asarray(unchanged_rows(self, X, reset))
+        return np.asarray(validate_table(self, X, dtype=np.float64, reset=reset))
+
+    def _rows_and_labels(self, X: Rows, y: ArrayLike | None, reset: bool) -> tuple[Array, Any]:
+        refuse_collection(X, "X")
+        if not hasattr(X, "iloc") and judged_by_kernels(self.hyperkernel, X):
+            rows = self._rows(X, reset)
+            return rows, target_of(self, rows, y)
+        fewest = {"ensure_min_samples": 2} if reset else {}
+        table, labels = validate_table(self, X, y, dtype=np.float64, reset=reset, **fewest)
+        return table, labels
 
     def __sklearn_tags__(self) -> Any:
         """Labels are needed, and what is no kernel is no transformer."""

@@ -43,7 +43,7 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
     rank : int, "auto" or None, default="auto"
         None solves on Gram matrices of all rows, one for each pivot. An integer approximates all
         sections through that many landmarks (rows of X), in time linear in the rows. "auto" does
-        so above 2000 rows, with 64 landmarks.
+        so above 2000 rows, with 64 landmarks or more, as the held-out loss asks for.
     tol : float, default=1e-6
         Relative duality gap to reach. The least-squares estimators, such as
         :class:`kernlearn.LSSVMClassifier`, solve no convex problem: their ``tol`` is on a slope.
@@ -77,6 +77,8 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
     >>> model.predict([[0.0, 0.0], [9.0, -9.0]])
     array([ 1, -1])
     """
+
+    weights = "positive"
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from kernlearn._checks import check_flag
 from kernlearn.estimators.mkl.options import CombinationOptions
+from kernlearn.families.penalties import LpNorm
 from kernlearn.hyperkernels.base import Expansion
 from kernlearn.runtime.stopping import Progress
 
@@ -25,10 +26,16 @@ class HyperkernelOptions(CombinationOptions):
         A prior kernel k₀, such as the ``kernel_`` of a model saved from another study: the norm of
         k − k₀ is penalised instead of that of k. It has the same columns; its hyperkernel is used
         where the estimator has none.
+    p : float, optional
+        Penalise :math:`\tfrac{\lambda_Q}{2}\lVert\beta\rVert_p^2` in place of the norm in the
+        hyper-RKHS, 1 < p ≤ 2 (section 3.1 of the paper names ℓp penalties). Near 1 few pairs have
+        weight, at 2 most.
     total : float, optional
         The constant of :math:`1^\top\beta`, which breaks the scale of the kernel: a sum of
         coefficients, where :class:`kernlearn.MKLOptions` holds a trace. The default is 1, and the
-        standard deviation of y for a regression other than "least_squares".
+        standard deviation of y for a regression other than "least_squares". With
+        ``weights="free"`` it is the trace of the kernel matrix, by default the mean trace of the
+        sections.
     pivot_tol : float, default=1e-6
         Residual of the factorisation over pairs, relative to its trace.
     certify : {"exact"}, optional
@@ -61,6 +68,7 @@ class HyperkernelOptions(CombinationOptions):
         *,
         squared: bool = False,
         near: Expansion | None = None,
+        p: float | None = None,
         total: float | None = None,
         pivot_tol: float = 1e-6,
         certify: str | None = None,
@@ -70,6 +78,7 @@ class HyperkernelOptions(CombinationOptions):
     ) -> None:
         self.squared = squared
         self.near = near
+        self.p = p
         self.total = total
         self.pivot_tol = pivot_tol
         self.certify = certify
@@ -85,3 +94,11 @@ class HyperkernelOptions(CombinationOptions):
                 f"expected near to be an expansion in a hyperkernel, got {self.near!r}; pass the "
                 "kernel_ of a fitted hyperkernel estimator"
             )
+        if self.p is not None:
+            LpNorm(self.p)  # which refuses other values
+            if self.squared or self.near is not None:
+                other = "squared=True" if self.squared else "near"
+                raise ValueError(
+                    f"expected p=None with {other}, got {self.p!r}: an ℓp norm of the coefficients "
+                    "is squared already and has no prior kernel; leave one of them out"
+                )

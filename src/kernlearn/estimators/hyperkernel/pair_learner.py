@@ -88,8 +88,8 @@ class PairLearner(StoppingParameters):
         conic = self.combination == "conic"
         tol, stopping = check_positive("tol", self.tol), self._stopping_control()
         check_pivots(self.pivot_tol, self.max_pivots)
-        self._require_memory(len(pairs), X.shape[1])
-        self.hyperkernel_ = self._prepared_hyperkernel(X)
+        self._require_memory(len(pairs), X.shape[1] if X.ndim == 2 else 1)
+        self.hyperkernel_ = self._prepared_hyperkernel(X).fitted_to(X)
         with threads_for(len(pairs)):
             kernel, self.pivot_residual_ = pair_kernel(
                 self.hyperkernel_, X, pairs, self.pivot_tol, self.max_pivots
@@ -156,8 +156,10 @@ class PairLearner(StoppingParameters):
 
     def _checked_pairs(self, pairs: ArrayLike) -> Array:
         check_is_fitted(self)
-        points = check_pairs(pairs, "pairs")
-        check_same_features(points.shape[2], self.n_features_in_, "pairs")
+        points = check_pairs(pairs, "pairs", self.hyperkernel_.takes_things)
+        expected = getattr(self, "n_features_in_", None)  # none where points are things
+        if expected is not None:
+            check_same_features(points, np.empty((1, 2, expected)), "pairs")
         return points
 
     def _prepared_hyperkernel(self, X: Array) -> Hyperkernel:

@@ -32,6 +32,10 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         :class:`kernlearn.MKLRegressor`, where it is the default.
     lambda_q : float, default=1.0
         Weight of the kernel's norm in the hyper-RKHS.
+    weights : {"positive", "free"}, default="positive"
+        Whether β ≥ 0. With "free" the coefficients have any sign and K(β) ⪰ 0 is asked of the rows
+        of the fit (Lemma 7 of the paper, before Proposition 8), ``X_unlabeled`` among them; the
+        trace of K is held in place of 1ᵀβ. On other rows the sum need not be a kernel.
     nu : float, default=0.3
         For "nu_svr", in (0, 1]: upper bound on the share of rows outside the tube. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVR 0.5.
@@ -50,8 +54,8 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
     rank : int, "auto" or None, default="auto"
         None solves on Gram matrices of all rows, one for each pivot. An integer approximates all
         sections through that many landmarks (rows of X), in time linear in the rows. "auto" does
-        so above 2000 rows, with 64 landmarks. For "epsilon_svr" and "least_squares", not for
-        "nu_svr".
+        so above 2000 rows, with 64 landmarks or more, as the held-out loss asks for. For
+        "epsilon_svr" and "least_squares", not for "nu_svr".
     cv : int, splitter or iterable of pairs of rows, default=5
         Folds by which rows are held out, for ``C="auto"`` and intervals.
         Closed-form leave-one-out needs no folds; with ``groups``, a splitter or pairs of rows these
@@ -95,6 +99,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         C: float | str = 100.0,
         lambda_q: float = 1.0,
         *,
+        weights: str = "positive",
         nu: float = 0.3,
         epsilon: float | str = "auto",
         gamma_factor: float | str = "auto",
@@ -112,6 +117,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         self.quality = quality
         self.C = C
         self.lambda_q = lambda_q
+        self.weights = weights
         self.nu = nu
         self.epsilon = epsilon
         self.gamma_factor = gamma_factor

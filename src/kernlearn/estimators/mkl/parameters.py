@@ -105,17 +105,25 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
     def __sklearn_tags__(self) -> Any:
         """Sparse rows, rows with gaps and rows of things are taken where the kernels take them."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = takes_sparse(self.kernels)
-        tags.input_tags.allow_nan = self.missing is not None or takes_things(self.kernels)
+        tags.input_tags.sparse = takes_sparse(self._readers())
+        tags.input_tags.allow_nan = self.missing is not None or takes_things(self._readers())
         return tags
+
+    def _readers(self) -> Any:
+        """The kernels that may read other rows than numbers, as the user has given them."""
+        return self.kernels
 
     def _judged_by_kernels(self, X: Rows) -> bool:
         """Whether the kernels look at the entries of X, not scikit-learn."""
-        return judged_by_kernels(self.kernels, X)
+        return judged_by_kernels(self._readers(), X)
 
     def _n_views(self) -> int:
         """How many views X held."""
         return len(getattr(self, "views_", {}))
+
+    def _constraint(self) -> str:
+        """What is held at the total: "trace" or "sum"."""
+        return str(self._options.constraint)
 
     def _hold_out_rule(self) -> HoldOut | None:
         """How rows are held out, for probabilities, intervals and ``C="auto"``."""
@@ -214,7 +222,7 @@ def state(
         quality=quality,
         settings=check_settings(quality, *given),
         free_sign=estimator.weights == "free",
-        constraint=estimator._options.constraint,
+        constraint=estimator._constraint(),
         total=total,
         start=warm_start(estimator, n_kernels),
         learn_C=learns_C(quality, estimator.C),

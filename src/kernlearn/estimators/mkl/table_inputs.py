@@ -29,7 +29,7 @@ class TableInputs:
     """Checks of points and targets; what is known of the table is stored in its estimator."""
 
     def __init__(self, estimator: CombinationParameters) -> None:
-        self.estimator, self.kernels = estimator, estimator.kernels
+        self.estimator, self.kernels = estimator, estimator._readers()
         self.gaps = estimator.missing is not None
 
     def checked(self, X: Rows, reset: bool) -> Rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from kernlearn.gram.landmarks import choose_landmarks
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.kernels import Kernel
 from kernlearn.quality.machine import on_rows
+from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.problem import Control, RescaledPenalty, Units
 from kernlearn.solvers.engine.approximate import learn_pool, settle_on_sample
@@ -24,12 +26,19 @@ from kernlearn.solvers.weights.column_generation import ColumnGenerationOptions
 from kernlearn.solvers.weights.search import learn_with_machines
 from kernlearn.typing import Array, Indices
 
+# Twice the landmarks take so many times as long, and are for this share of the time that is left.
+LONGER, TIME_SHARE = 4.0, 0.5
+
 
 @dataclass(frozen=True)
 class SectionOptions:
     """How the sections of a hyperkernel are seen on many rows."""
 
-    landmarks: int = 64  # rows through which all sections are seen, unless told otherwise
+    landmarks: int = 64  # rows through which all sections are seen at first
+    # With rank="auto", twice as many follow while the held-out loss falls by this share, and while
+    # the sections with weight have no more columns than these together
+    enough: float = 0.01
+    most_columns: int = 2048
     pairs: int = 20_000  # pairs of rows among which pivots are chosen, likewise
     # Rows that the first weights come from, and the relative gap to which they are learned there
     first_rows: int = 500
@@ -38,6 +47,15 @@ class SectionOptions:
     columns: ColumnGenerationOptions = field(
         default_factory=lambda: ColumnGenerationOptions(joining=4)
     )
+
+    def asks_for_more(self, learned: Learned[LowRankSolution], n_rows: int) -> bool:
+        """Whether twice as many landmarks would help, and are affordable."""
+        solution = learned.solution
+        if learned.loss_by_rank is None or solution.status is Status.NO_SOLUTION:
+            return False
+        rank, losses = int(learned.loss_by_rank.ranks[-1]), learned.loss_by_rank.losses
+        falls = len(losses) > 1 and losses[-1] < (1.0 - self.enough) * losses[-2]
+        return falls and rank < n_rows and 2 * len(solution.coef) <= self.most_columns
 
 
 def learn_sections(
@@ -53,9 +71,9 @@ def learn_sections(
     """Learn the weights of sections from all rows, through landmarks that they share.
 
     C, if it is open, and first weights come from Gram matrices of a sample. Column generation goes
-    on from there, so that the certificate holds for all sections through these landmarks. Weights
-    are those of all sections; the numbers of those with weight, and their kernels, are returned
-    too.
+    on from there, so that the certificate holds for all sections through these landmarks. With
+    rank="auto" their number is doubled while the held-out loss falls. Weights are those of all
+    sections; the numbers of those with weight, and their kernels, are returned too.
     """
 
     def family_on(few: Indices) -> GramStack:
@@ -78,13 +96,19 @@ def learn_sections(
     rough = replace(control, tol=max(options.first_tol, control.tol))
     family, penalty = family_on(few), stated(statement.settings.C)
     weight_set = statement.weight_set(family.traces)
-    first = learn_with_machines(family, machines, weight_set, rough, penalty).weights
-    seen = hyperkernel.expansion(pivots, np.maximum(first, 0.0))
+    weights = learn_with_machines(family, machines, weight_set, rough, penalty).weights
     size = min(options.landmarks if isinstance(rank, str) else rank, n)
-    marks = np.sort(choose_landmarks(seen, X, size, random_state=statement.seed).rows)
-    pool = SectionPool(hyperkernel, pivots, X, marks)
-    statement = replace(statement, start=first)
-    learned, active, kernels = learn_pool(X, pool, statement, control, limits, options.columns)
-    if len(losses):
-        learned = replace(learned, loss_by_C=losses)
-    return learned, active, kernels
+    while True:
+        start = time.monotonic()
+        seen = hyperkernel.expansion(pivots, np.maximum(weights, 0.0))
+        marks = np.sort(choose_landmarks(seen, X, size, random_state=statement.seed).rows)
+        pool = SectionPool(hyperkernel, pivots, X, marks)
+        near = replace(statement, start=weights)
+        found = learn_pool(X, pool, near, control, limits, options.columns)
+        learned = found[0]
+        seconds = LONGER * (time.monotonic() - start)
+        in_time = seconds < TIME_SHARE * control.stopping.seconds_left
+        if not (isinstance(rank, str) and in_time and options.asks_for_more(learned, n)):
+            break
+        size, weights = min(2 * size, n), learned.solution.weights
+    return (replace(learned, loss_by_C=losses) if len(losses) else learned, *found[1:])

@@ -208,7 +208,7 @@ def pair_kernel(
     hyperkernel._check_parameters()
     with quiet():
         # What the hyperkernel needs to know of each pair is computed once.
-        table = hyperkernel._table(points[pairs[:, 0]], points[pairs[:, 1]])
+        table = hyperkernel._table_of_rows(points, pairs)
         if len(pairs) <= few_pairs:
             K = hyperkernel._evaluate(table, table)
             hyperkernel._check_values(K)
