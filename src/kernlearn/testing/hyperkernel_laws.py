@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernlearn.hyperkernels import Hyperkernel
-from kernlearn.kernels._validation import check_numbers
+from kernlearn.hyperkernels._validation import check_points
 from kernlearn.testing._laws import Laws
 from kernlearn.testing.kernel_laws import check_kernel
 from kernlearn.typing import Array, Indices, Rows
@@ -31,7 +31,7 @@ def check_hyperkernel(hyperkernel: Hyperkernel, X: Rows) -> None:
     ----------
     hyperkernel : Hyperkernel
         The hyperkernel to check.
-    X : array-like of shape (n, d)
+    X : array-like of shape (n, d), or list of things
         Points on whose pairs to check it; of more than seven the first are taken.
 
     Raises
@@ -45,7 +45,7 @@ def check_hyperkernel(hyperkernel: Hyperkernel, X: Rows) -> None:
     >>> from kernlearn.testing import check_hyperkernel
     >>> check_hyperkernel(Harmonic(), [[0.0, 1.0], [2.0, 3.0], [0.5, 0.5]])
     """
-    points = check_numbers(X, "X")[:_N_POINTS].copy()
+    points = check_points(X, "X", hyperkernel.takes_things)[:_N_POINTS].copy()
     first, second = np.triu_indices(len(points))
     pairs = np.stack([points[first], points[second]], axis=1)
     before = pairs.copy()
@@ -98,7 +98,7 @@ def _check_pairwise(hyperkernel: Hyperkernel, pairs: Array, K: Array) -> None:
 
 def _check_sections(hyperkernel: Hyperkernel, points: Array, pairs: Array) -> None:
     n = len(points)
-    grid = np.stack([np.repeat(points, n, axis=0), np.tile(points, (n, 1))], axis=1)
+    grid = np.stack([np.repeat(points, n, axis=0), np.concatenate([points] * n)], axis=1)
     expected = hyperkernel(pairs, grid).reshape(len(pairs), n, n)
     for number, section in enumerate(expected):
         name = f"the section at the pair {pairs[number].tolist()}"

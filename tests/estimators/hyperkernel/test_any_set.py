@@ -10,6 +10,7 @@ import pytest
 import kernlearn as kl
 from kernlearn.hyperkernels import Explicit, Harmonic, PowerSeries
 from kernlearn.kernels import Bag, Gaussian, Normalized, Precomputed, Spectrum, WeisfeilerLehman
+from kernlearn.testing import check_hyperkernel
 
 RNG = np.random.default_rng(0)
 Y = np.arange(50) % 2
@@ -83,6 +84,7 @@ def test_sets_graphs_and_targets_that_are_numbers():
 
 def test_sections_of_things_are_sections_of_the_hyperkernel():
     hyperkernel = Harmonic(0.6, kernel=TWO_LETTERS)
+    check_hyperkernel(hyperkernel, WORDS[:4])
     pairs = [("ACCA", "CACA"), ("AACC", "AACC")]
     sections = hyperkernel.sections(WORDS[:4], pairs)
     of_pairs = hyperkernel([(WORDS[0], WORDS[2])], pairs)[0]
