@@ -20,7 +20,8 @@ def data(n, seed=0):
     return X * [1.0, 100.0], np.sin(2.0 * X[:, 0]) + 0.3 * rng.normal(size=n)
 
 
-def test_all_sections_together_are_sections_one_by_one():
+def test_all_sections_together_are_sections_one_by_one(monkeypatch):
+    monkeypatch.setattr("kernlearn.families.section_pool.BLOCK_NUMBERS", 2000)  # several blocks
     X = data(40)[0] / [1.0, 100.0]
     hyperkernel, marks = ARDHarmonic(gammas=[0.5, 2.0]), np.array([1, 5, 9, 20, 33])
     pivots = np.stack([X[:7], X[7:14]], axis=1)
