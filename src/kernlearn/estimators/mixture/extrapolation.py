@@ -2,7 +2,8 @@ r"""Predictions beyond the range of the training rows: a linear function carries
 
 Outside of the range of a column, kernel machines return to a constant or diverge, and predictions
 are limited to the range of the targets, so that a linear law is lost. If a ridge regression L
-explains most of what the mixture m explains on held-out rows, the prediction outside is
+explains nine tenths of what the mixture m explains on held-out rows, and held-out rows that lie
+outside of the ranges of the others do not speak against it, the prediction outside is
 
 .. math:: L(x) + \frac1s \sum_{i=1}^{s} \bigl(m(x^{(i)}) - L(x^{(i)})\bigr) ,
 
@@ -20,14 +21,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
+from kernlearn.estimators.mixture.outside_rows import beyond_range
 from kernlearn.estimators.mixture.preparation import STANDARD
-from kernlearn.typing import Array, Rows
+from kernlearn.typing import Array, Mask, Rows
 
 # In units of a column's range, beyond either end: where the linear function begins to count, and
 # from where on it counts alone.
 _NEAR, _FAR = 0.02, 0.1
 # The linear function carries the prediction if it explains this share of what the mixture does.
-_CARRIES = 0.75
+_CARRIES = 0.9
+# Held-out rows outside of the ranges of the others have errors that are this many times as large.
+_WORSE = 1.5
 # λ, relative to the mean variance of a prepared column times the number of rows.
 _RIDGES = np.logspace(-6.0, 2.0, 17)
 # With more columns, the linear function would cost too much.
@@ -61,18 +65,20 @@ class LinearExtrapolation:
             return None
         X, Y, weight = tables[STANDARD], problem.Y, problem.weight
         ridges = _RIDGES * float(weight @ (X**2).mean(axis=1))
-        losses = np.zeros(len(ridges))
+        told, outside = np.empty((len(ridges), *Y.shape)), np.zeros(len(Y), dtype=bool)
         for fold in problem.folds:
             others = np.setdiff1d(np.arange(len(Y)), fold)
             if len(others) < 2:
                 return None
             coefs, intercepts = _ridge_path(X[others], Y[others], weight[others], ridges)
-            wrong = Y[fold] - X[fold] @ coefs - intercepts
-            losses += np.einsum("i,sik->s", weight[fold], wrong**2)
+            told[:, fold] = X[fold] @ coefs + intercepts
+            low, high = X[others].min(axis=0), X[others].max(axis=0)
+            outside[fold] = (beyond_range(X[fold], low, high) > _NEAR).any(axis=1)
+        losses = np.einsum("i,sik->si", weight, (Y - told) ** 2)
+        best = int(losses.sum(axis=1).argmin())
+        mixed = weight * ((Y - held_out) ** 2).sum(axis=1)
         mean = np.average(Y, axis=0, weights=weight)
-        total, left = (float((weight @ wrong**2).sum()) for wrong in (Y - mean, Y - held_out))
-        best = int(losses.argmin())
-        if not 0.0 < _CARRIES * (total - left) <= total - losses[best]:
+        if not _carries(losses[best], mixed, weight * ((Y - mean) ** 2).sum(axis=1), outside):
             return None
         (coef,), (intercept,) = _ridge_path(X, Y, weight, ridges[best : best + 1])
         order = np.argsort((X @ coef)[:, 0], kind="stable")
@@ -119,6 +125,19 @@ class LinearExtrapolation:
 
     def _linear(self, X: Array) -> Array:
         return np.asarray(X @ self.coef + self.intercept)
+
+
+def _carries(linear: Array, mixed: Array, total: Array, outside: Mask) -> bool:
+    """Whether a linear function carries the prediction, from squared errors of held-out rows.
+
+    Rows outside of the ranges of those that it learned from must not be predicted worse by it than
+    others are, or than the mixture predicts them.
+    """
+    explained = _CARRIES * (total - mixed).sum()
+    if not 0.0 < explained <= (total - linear).sum():
+        return False
+    out = float(linear[outside].sum())
+    return bool(out <= max(_WORSE * linear.mean() * outside.sum(), mixed[outside].sum()))
 
 
 def beyond_training(

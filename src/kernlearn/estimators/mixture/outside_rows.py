@@ -43,11 +43,9 @@ class OutsideRows:
         """
         if not (isinstance(self.preparation, Preparation) and isinstance(table, np.ndarray)):
             return np.zeros((table.shape[0], 1))
-        low, high = self.preparation.ranges
-        length = np.where(high > low, high - low, np.inf)
-        found = np.maximum(np.maximum(low - table, table - high), 0.0) / length
+        found = beyond_range(table, *self.preparation.ranges)
         self.blocks.append(found.astype(np.float32))
-        return np.asarray(found)
+        return found
 
     def warn(self, estimator: object, stacklevel: int) -> None:
         """Say how many rows are outside, and in which columns."""
@@ -73,3 +71,14 @@ class OutsideRows:
             ExtrapolationWarning,
             stacklevel=stacklevel + 1,
         )
+
+
+def beyond_range(rows: Array, low: Array, high: Array) -> Array:
+    """By how much cells lie outside of the ranges of their columns, in units of these.
+
+    >>> beyond_range(np.array([[0.5, 3.0], [-1.0, 1.0]]), np.zeros(2), np.array([1.0, 2.0]))
+    array([[0. , 0.5],
+           [1. , 0. ]])
+    """
+    length = np.where(high > low, high - low, np.inf)
+    return np.asarray(np.maximum(np.maximum(low - rows, rows - high), 0.0) / length)

@@ -47,7 +47,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
     range of the targets and a fifth of it to either side, and to non-negative values if no target
     is negative, because a kernel machine may extrapolate badly. For rows beyond the range of the
     training rows, a linear function carries the predictions on without limits, if it explains
-    three quarters of what the mixture explains. If few targets are far off, all is learned once
+    nine tenths of what the mixture explains. If few targets are far off, all is learned once
     more with Huber's loss, and judged by a loss that outliers do not rule. Nothing has to be
     scaled, encoded or tuned first: numbers are standardised, missing cells filled, and categories
     (text, in a data frame) one-hot encoded.
