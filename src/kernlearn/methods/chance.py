@@ -18,13 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
+from kernlearn.estimators.held_out.chance import FEWEST_ROWS, LEVEL
 from kernlearn.estimators.held_out.standard_errors import clustered_error
 from kernlearn.methods.held_out import HeldOutPredictions
-from kernlearn.methods.paired import LEVEL, p_in_words
+from kernlearn.runtime.phrases import p_in_words
 from kernlearn.typing import Array
-
-# Of fewer rows held out nothing can be told.
-FEWEST_ROWS = 20
 
 
 @dataclass(frozen=True)

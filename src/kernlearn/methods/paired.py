@@ -20,8 +20,6 @@ from kernlearn.methods.scores import SCORING, ScoreOptions, metric_draws
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.typing import Array, Indices
 
-# Below this p-value, chance is not believed.
-LEVEL = 0.05
 Splits = Sequence[tuple[HeldOutPredictions, HeldOutPredictions]]
 
 
@@ -173,12 +171,3 @@ def bootstrap(
     if spread == 0.0:
         return Paired(name, 1.0 if difference == 0.0 else None)
     return Paired(name, float(2 * norm.sf(abs(difference) / spread)))
-
-
-def p_in_words(p: float) -> str:
-    """A p-value with two digits; below some size, no test knows it.
-
-    >>> p_in_words(0.0431), p_in_words(3e-7), p_in_words(0.0)
-    ('p = 0.043', 'p = 3e-07', 'p < 1e-15')
-    """
-    return f"p = {p:.2g}" if p >= 1e-15 else "p < 1e-15"

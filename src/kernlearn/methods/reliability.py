@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
+from kernlearn.estimators.held_out.chance import LEVEL
 from kernlearn.methods.held_out import HeldOutPredictions
-from kernlearn.methods.paired import LEVEL
 from kernlearn.methods.scores import Z_95
 from kernlearn.typing import Array, Indices, Json
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from kernlearn.estimators.held_out.chance import LEVEL
 from kernlearn.methods.metrics import Metric
-from kernlearn.methods.paired import LEVEL, p_in_words
 from kernlearn.methods.task import EvaluatedModel
+from kernlearn.runtime.phrases import p_in_words
 from kernlearn.typing import Json
 
 

@@ -22,3 +22,12 @@ def listed(names: Sequence[str], n_shown: int) -> str:
     """
     more = len(names) - n_shown
     return ", ".join(names[:n_shown]) + (f" and {more} more" if more > 0 else "")
+
+
+def p_in_words(p: float) -> str:
+    """A p-value with two digits; below some size, no test knows it.
+
+    >>> p_in_words(0.0431), p_in_words(3e-7), p_in_words(0.0)
+    ('p = 0.043', 'p = 3e-07', 'p < 1e-15')
+    """
+    return f"p = {p:.2g}" if p >= 1e-15 else "p < 1e-15"

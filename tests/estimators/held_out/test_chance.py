@@ -15,6 +15,8 @@ import kernlearn as kl
 from kernlearn.estimators.held_out.chance import chance_of_labels, chance_of_numbers
 from kernlearn.estimators.inputs.stopping import set_callback
 from kernlearn.kernels import Linear
+from kernlearn.methods.chance import chance
+from kernlearn.methods.held_out import HeldOutPredictions
 
 KINDS = {
     "Kernel": {"candidates": ["linear"]},
@@ -88,6 +90,22 @@ def test_a_rare_class_that_is_ranked_well_is_no_chance():
     values = 0.2 * signs + 0.1 * rng.normal(size=(400, 1)) - 1.0
     assert chance_of_labels(values, signs, np.ones(400)) is None
     assert "97 %" in chance_of_labels(values[::-1], signs, np.ones(400))
+
+
+@pytest.mark.parametrize(("slope", "is_chance"), [(0.1, True), (0.7, False)])
+def test_the_level_is_that_of_the_reports(slope, is_chance):
+    """Gains of more than a standard error that come by chance once in twenty fits are chance."""
+    rng = np.random.default_rng(1)
+    f = rng.normal(size=(100, 1))
+    y = slope * f + rng.normal(size=(100, 1))
+    found = chance_of_numbers(slope * f, y, np.ones(100))
+    whole = HeldOutPredictions(y[:, 0], slope * f[:, 0], 0)
+    guess = HeldOutPredictions(y[:, 0], np.full(100, y.mean()), 0)
+    reported = chance([whole], [guess], 400).sentence
+    assert (found is not None, reported is not None) == (is_chance, is_chance)
+    if is_chance:
+        ps = [float(one.split("p = ")[1].rstrip(")")) for one in (found, reported)]
+        assert ps[0] == pytest.approx(ps[1], rel=0.2)
 
 
 def test_outlying_rows_do_not_decide():

@@ -1,28 +1,33 @@
 r"""Whether what was learned predicts held-out rows better than a constant does.
 
-The constant is the mean of the targets, or the most frequent class. A row's gain is the loss of the
-constant less that of the prediction; the mean gain of a fit that knows nothing is zero, up to its
-standard error. A fit is at chance if its gain is within one standard error of zero, or below, by
-each of two measures:
+The constant is the mean of the targets, or the most frequent class. Two measures of every row tell:
 
-- numbers: squared errors beside the mean, and absolute errors beside the median, which a few
-  outlying rows do not decide;
-- labels: the share of right labels, and the correlation of decision values with labels, which does
-  not ask how frequent the classes are.
+- numbers: by how much the squared error is less than that of the mean, and the absolute error less
+  than that of the median, which a few outlying rows do not decide;
+- labels: whether the label is right, less whether the most frequent class is; and the product of
+  decision value and label, both less their means, which does not ask how frequent the classes are.
+
+Each is tested for a mean above zero. The p-value is the smallest, times the number of measures. A
+fit is at chance if it is not below 0.05, here as in the reports of the command line.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import stdtr
 from sklearn.base import BaseEstimator
 
+from kernlearn.runtime.phrases import p_in_words
 from kernlearn.runtime.status import Status
 from kernlearn.typing import Array, Indices
 
+# Below this p-value, chance is not believed.
+LEVEL = 0.05
 # Of fewer rows held out nothing can be told.
-_FEWEST_ROWS = 20
+FEWEST_ROWS = 20
 # Decision values and losses are of the size of one.
 _ROUNDED = 1e-12
 
@@ -36,7 +41,7 @@ def chance_of_numbers(
 ) -> str | None:
     """What is known of a fit at chance, as part of a sentence; None for one that is better.
 
-    Predictions and targets have shape (n, k), and all columns have to be at chance. Rows whose
+    Predictions and targets have shape (n, k). Rows whose
     predictions are NaN, and rows without weight, are left out. Rows of one number in `groups` are
     one observation to the standard errors.
 
@@ -45,28 +50,27 @@ def chance_of_numbers(
     >>> import numpy as np
     >>> y = np.random.default_rng(0).normal(size=(60, 1))
     >>> chance_of_numbers(0.0 * y, y, np.ones(60))
-    'R² on held-out rows is -0.01, that of the mean 0'
+    'R² on held-out rows is -0.01, that of the mean 0 (p = 1)'
     >>> chance_of_numbers(0.5 * y, y, np.ones(60)) is None
     True
     """
     predictions, targets, weight, groups = _known(predictions, targets, weight, groups)
-    if len(weight) < _FEWEST_ROWS:
+    if len(weight) < FEWEST_ROWS:
         return None
     sizes = np.abs(targets - targets.mean(axis=0)).max(axis=0)
     varies = sizes > 1e-12 * np.abs(targets).max(axis=0)
     if not varies.any():
         return None
-    explained = []
+    explained, ps = [], []
     for f, y, size in zip(predictions.T[varies], targets.T[varies], sizes[varies], strict=True):
         middle = float(np.average(y, weights=weight))
         with np.errstate(over="ignore"):
             wrong, apart = np.clip((y - f) / size, -1e100, 1e100), (y - middle) / size
         from_median = np.abs(y - _median(y, weight)) / size
         gains = apart**2 - wrong**2, from_median - np.abs(wrong)
-        if any(_gains(gain, weight, groups) for gain in gains):
-            return None
+        ps += [p_above_zero(gain, weight, groups) for gain in gains]
         explained.append(1.0 - weight @ wrong**2 / (weight @ apart**2))
-    return f"R² on held-out rows is {np.mean(explained):.2f}, that of the mean 0"
+    return _at_chance(f"R² on held-out rows is {np.mean(explained):.2f}, that of the mean 0", ps)
 
 
 def chance_of_labels(
@@ -77,22 +81,26 @@ def chance_of_labels(
     Values and signs −1 and +1 have shape (n, k).
     """
     values, signs, weight, groups = _known(values, signs, weight, groups)
-    if len(weight) < _FEWEST_ROWS or not np.ptp(signs, axis=0).any():
+    if len(weight) < FEWEST_ROWS or not np.ptp(signs, axis=0).any():
         return None
     # Where targets cancel, all that is left of the values is rounding.
     values = np.where(np.abs(values) > _ROUNDED, values, 0.0)
     truth, told = _classes(signs), _classes(values)
     frequent = truth == np.bincount(truth, weight).argmax()
     right = truth == told
-    is_better = _gains(right * 1.0 - frequent, weight, groups)
-    n_groups = len(np.unique(groups))
-    if is_better or _correlation(values, signs, weight) > 1.0 / np.sqrt(n_groups):
-        return None
+    gains = right * 1.0 - frequent, _products(values, signs, weight)
     shares = [100.0 * float(np.average(each, weights=weight)) for each in (right, frequent)]
-    return (
+    return _at_chance(
         f"{shares[0]:.0f} % of held-out rows are told right, {shares[1]:.0f} % by naming the most "
-        "frequent class"
+        "frequent class",
+        [p_above_zero(gain, weight, groups) for gain in gains],
     )
+
+
+def _at_chance(figures: str, ps: Sequence[float]) -> str | None:
+    """Figures with their p-value, from those of several measures; None if it is not chance."""
+    p = min(1.0, len(ps) * min(ps))
+    return f"{figures} ({p_in_words(p)})" if p >= LEVEL else None
 
 
 def tell_chance(
@@ -128,13 +136,20 @@ def _known(
     return values[known], targets[known], weight[known], numbers
 
 
-def _gains(gain: Array, weight: Array, groups: Indices) -> bool:
-    """Whether the mean is more than a standard error above zero, groups being independent."""
+def p_above_zero(gain: Array, weight: Array, groups: Indices) -> float:
+    """The one-sided p-value of a mean above zero, by Student's t, groups being independent.
+
+    >>> round(p_above_zero(np.array([1.0, 2.0, 3.0]), np.ones(3), np.arange(3)), 3)
+    0.037
+    """
     share = weight / weight.sum()
     mean = float(share @ gain)
     of_groups = np.bincount(groups, share * (gain - mean))
-    error = float(np.sqrt((of_groups**2).sum()))
-    return mean > error and mean > _ROUNDED
+    n_groups = int((np.bincount(groups) > 0).sum())
+    if mean <= _ROUNDED or n_groups < 2:
+        return 1.0
+    error = float(np.sqrt((of_groups**2).sum() * n_groups / (n_groups - 1)))
+    return float(stdtr(n_groups - 1, -mean / error)) if error > 0.0 else 0.0
 
 
 def _median(y: Array, weight: Array) -> float:
@@ -149,13 +164,13 @@ def _classes(values: Array) -> Indices:
     return np.asarray(values.argmax(axis=1))
 
 
-def _correlation(values: Array, signs: Array, weight: Array) -> float:
-    """The mean over machines of that between values and signs; zero where either is constant."""
-    found = []
+def _products(values: Array, signs: Array, weight: Array) -> Array:
+    """Products of values and signs, both less their means, summed over machines of unit spread."""
+    found = np.zeros(len(values))
     for f, y in zip(values.T, signs.T, strict=True):
         f, y = (each - np.average(each, weights=weight) for each in (f, y))
         size = float(np.abs(f).max())
         f = f / size if size > 0.0 else f
-        spread = np.sqrt((weight @ f**2) * (weight @ y**2))
-        found.append(float(weight @ (f * y) / spread) if spread > 0.0 else 0.0)
-    return float(np.mean(found))
+        spread = np.sqrt(np.average(f**2, weights=weight) * np.average(y**2, weights=weight))
+        found += f * y / spread if spread > 0.0 else 0.0
+    return np.asarray(found)

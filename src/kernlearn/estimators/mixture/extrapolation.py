@@ -20,9 +20,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernlearn.estimators.mixture.candidates.choice import CandidateChoice
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
+from kernlearn.estimators.mixture.candidates.registry import LINEAR
 from kernlearn.estimators.mixture.outside_rows import beyond_range
 from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.quality.predictive import SquaredLoss
 from kernlearn.typing import Array, Mask, Rows
 
 # In units of a column's range, beyond either end: where the linear function begins to count, and
@@ -125,6 +128,17 @@ class LinearExtrapolation:
 
     def _linear(self, X: Array) -> Array:
         return np.asarray(X @ self.coef + self.intercept)
+
+
+def linear_beyond(
+    problem: CandidateProblem, choice: CandidateChoice, held_out: Array
+) -> LinearExtrapolation | None:
+    """What predicts numbers beyond the training rows; None if a linear function does not."""
+    is_tried = any(family.name == LINEAR for family in choice.families)
+    if not (is_tried and isinstance(problem.loss, SquaredLoss)):
+        return None
+    limits = problem.loss.limits
+    return LinearExtrapolation.learned(problem, held_out, None if limits is None else limits.zero)
 
 
 def _carries(linear: Array, mixed: Array, total: Array, outside: Mask) -> bool:

@@ -29,7 +29,6 @@ from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice, chosen_families
 from kernlearn.estimators.mixture.candidates.nested import nested_predictions
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem, sample_of_folds
-from kernlearn.estimators.mixture.candidates.registry import LINEAR
 from kernlearn.estimators.mixture.candidates.rescreening import rescreen
 from kernlearn.estimators.mixture.candidates.screening import (
     NEGLIGIBLE,
@@ -39,7 +38,7 @@ from kernlearn.estimators.mixture.candidates.screening import (
 from kernlearn.estimators.mixture.candidates.training import FoldedRows, TrainingRows
 from kernlearn.estimators.mixture.compression import SIZES, TOLERANCE, compressed
 from kernlearn.estimators.mixture.encoding import tree_contest
-from kernlearn.estimators.mixture.extrapolation import LinearExtrapolation, beyond_training
+from kernlearn.estimators.mixture.extrapolation import beyond_training, linear_beyond
 from kernlearn.estimators.mixture.input_checks import (
     TrainingInput,
     check_known,
@@ -58,7 +57,7 @@ from kernlearn.estimators.mixture.preparation import (
 )
 from kernlearn.gram.rows import map_rows
 from kernlearn.kernels import Features, Kernel
-from kernlearn.quality.predictive import PredictiveLoss, SquaredLoss
+from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.phrases import counted
@@ -166,7 +165,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
                 self.compression_: dict[str, float] | None = None
                 if self.compress:
                     self._compress(len(training), loss, random_state)
-                self._extrapolation = _linear_beyond(screening.problem, choice, usual)
+                self._extrapolation = linear_beyond(screening.problem, choice, usual)
         self._store_end(training.sample.notes, stopping)
         return usual
 
@@ -368,14 +367,3 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
-
-
-def _linear_beyond(
-    problem: CandidateProblem, choice: CandidateChoice, held_out: Array
-) -> LinearExtrapolation | None:
-    """What predicts numbers beyond the training rows; None if a linear function does not."""
-    is_tried = any(family.name == LINEAR for family in choice.families)
-    if not (is_tried and isinstance(problem.loss, SquaredLoss)):
-        return None
-    limits = problem.loss.limits
-    return LinearExtrapolation.learned(problem, held_out, None if limits is None else limits.zero)
