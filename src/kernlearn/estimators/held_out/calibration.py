@@ -35,13 +35,20 @@ def fit_calibration(values: Array, signs: Array, sample_weight: Array) -> Array:
 
 
 def shrunk_calibration(
-    values: Array, signs: Array, weight: Array, groups: Indices | None = None
+    values: Array,
+    signs: Array,
+    weight: Array,
+    groups: Indices | None = None,
+    nested: Array | None = None,
 ) -> Array:
     r"""Slope and offset, with less slope where chance gains as much; inputs are checked.
 
     With :math:`\chi^2` twice the gain in log likelihood by the slope, the slope is multiplied by
     :math:`\max(0, 1 - 1/\chi^2)`: the heuristic shrinkage of van Houwelingen and le Cessie (1990),
     since values that tell nothing gain one by chance. Groups of rows are one observation each.
+    Values of machines that were chosen with the rows gain more by chance. If values of machines
+    chosen without them are given too (`nested`), :math:`\chi^2` is the mean of both gains: with few
+    rows these may miss what all rows show.
     """
     slope, offset = fit_calibration(values, signs, weight)
     if np.isnan(slope) or slope == 0.0:
@@ -49,6 +56,10 @@ def shrunk_calibration(
     known = ~np.isnan(values).any(axis=1)
     codes = np.arange(len(weight)) if groups is None else groups
     gained = _evidence(values[known], signs[known], weight[known], codes[known])
+    if nested is not None:
+        gained = 0.5 * (
+            gained + _evidence(nested[known], signs[known], weight[known], codes[known])
+        )
     slope *= 1.0 - 1.0 / gained if gained > 1.0 else 0.0
     if values.shape[1] == 1:
         offset = fit_offset(slope * values[known, 0], signs[known, 0] > 0, weight[known])

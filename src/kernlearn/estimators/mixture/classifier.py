@@ -236,9 +236,10 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         """
         values, signs, weight = self._members.held_out, self._members.Y, self._members.weight
         groups = self._members.groups
-        self.calibration_ = shrunk_calibration(usual, signs, weight, groups)
         # The rule of succession: what n rows agree on has the probability (n + 1) / (n + 2).
         is_small = len(values) <= self._options.nested_rows
+        nested = values if is_small else None
+        self.calibration_ = shrunk_calibration(usual, signs, weight, groups, nested)
         self._most_certain = float(np.log(len(values) + 1.0)) if is_small else np.inf
         held_out, truth = self._predictions(values), self._truth(signs)
         self.held_out_score_ = float(np.mean(held_out.labels == truth))
