@@ -65,6 +65,14 @@ def test_numbers_stay_within_their_limits():
     assert model.score(new, np.exp(new[:, 0])) > 0.8
 
 
+def test_groups_are_in_one_part_each():
+    groups = np.repeat(np.arange(30), 4)
+    rows = np.random.RandomState(0).permutation(120)[:100]
+    parts = compression._parts(rows, groups)
+    assert sorted(np.concatenate(parts)) == sorted(rows)
+    assert sum(len(set(groups[part])) for part in parts) == 30
+
+
 def test_a_mixture_that_would_lose_too_much_is_kept(monkeypatch, models):
     monkeypatch.setattr(compression, "TOLERANCE", -np.inf)
     X, y = _rows(240, 0)

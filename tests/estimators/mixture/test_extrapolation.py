@@ -55,6 +55,20 @@ def test_amounts_stay_amounts():
     np.testing.assert_allclose(model.predict([[4.0], [-3.0]]), [12.0, 0.0], rtol=0.02)
 
 
+def test_new_groups_may_be_out_of_range_together():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(20), 4)
+    X = rng.normal(size=(20, 2))[groups] + 0.1 * rng.normal(size=(80, 2))
+    far = X.max(axis=0) + 0.2 * np.ptp(X, axis=0)
+    new = far + 0.01 * rng.normal(size=(4, 2))
+    model = KernelClassifier(["linear"])
+    with pytest.warns(ExtrapolationWarning):
+        model.fit(X, X[:, 0] > 0).predict(new)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X, X[:, 0] > 0, groups=groups).predict(new)
+
+
 def test_the_warning_names_the_columns_and_the_share():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (60, 3))

@@ -102,6 +102,12 @@ def test_labels_are_weighed_by_how_clearly_candidates_err_more():
     np.testing.assert_array_equal(weights_by_errors(loss, held_out, 1), [0, 1, 0])
     # A row of weight two counts as two rows that err together.
     doubled = LogLoss(y, np.where(np.arange(200) < 100, 2.0, 1.0))
+    alone = np.arange(held_out.shape[1])
+    np.testing.assert_allclose(
+        weights_by_errors(loss, held_out, 3, alone), weights_by_errors(loss, held_out, 3)
+    )
+    one = weights_by_errors(loss, held_out, 3, 0 * alone)
+    assert one.min() > weights_by_errors(loss, held_out, 3).min()  # one group tells less
     assert not np.allclose(weights_by_errors(doubled, held_out, 3), expected / expected.sum())
 
 

@@ -14,7 +14,7 @@ error.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -22,6 +22,7 @@ from scipy.linalg import LinAlgError, solve
 from scipy.spatial.distance import cdist
 from scipy.special import softmax
 
+from kernlearn.estimators.held_out.groups import by_first
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.members import Members
 from kernlearn.estimators.mixture.prediction.function import MixtureFunction
@@ -132,9 +133,7 @@ def compressed(
     )
     title = f"{members.titles[best.place]}, compressed"
     tables = {machine.table: members.tables[machine.table]}
-    return Members(
-        [one], np.ones(1), members.held_out, members.Y, members.weight, tables, [title]
-    ), best
+    return replace(members, machines=[one], factors=np.ones(1), tables=tables, titles=[title]), best
 
 
 def _changes(
@@ -147,13 +146,14 @@ def _changes(
     """What every kernel with every number of points loses, over all parts."""
     places = [place for place, machine in enumerate(members.machines) if _is_cheap(machine)]
     rows = random_state.permutation(len(members.Y))[:_ROWS]
-    sizes = [size for size in SIZES if size < len(rows) * (_PARTS - 1) // _PARTS]
+    parts = _parts(rows, members.groups)
+    sizes = [size for size in SIZES if size < len(rows) - max(map(len, parts))]
     if not places or not sizes:
         return []
     before: list[Array] = []
     after: dict[tuple[int, int, float], list[Array]] = {}
-    for part in range(_PARTS):
-        out, others = rows[part::_PARTS], np.setdiff1d(rows, rows[part::_PARTS])
+    for out in parts:
+        others = np.setdiff1d(rows, out)
         machines = [members.trained_again(machine, others) for machine in members.machines]
         students = _students(members, places, machines, others, origins, random_state)
         new = {name: table[out] for name, table in members.tables.items()}
@@ -164,9 +164,17 @@ def _changes(
                 values = _predicted(student, K, size, ridge)
                 values = values if link is None else link(values)
                 after.setdefault((place, size, ridge), []).append(values)
-    loss = loss_of(np.concatenate([rows[part::_PARTS] for part in range(_PARTS)]))
+    loss = loss_of(np.concatenate(parts))
     judged = JudgedValues(loss, np.concatenate(before))
     return [judged.change(*which, np.concatenate(values)) for which, values in after.items()]
+
+
+def _parts(rows: Indices, groups: Indices | None) -> list[Indices]:
+    """Rows in a random order as parts that are held out in turn, groups in one each."""
+    numbers = np.arange(len(rows))
+    if groups is not None:
+        numbers = by_first(groups[rows])
+    return [rows[numbers % _PARTS == part] for part in range(_PARTS)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,6 +50,14 @@ class Members:
     outlying: Array | None = None
 
     @property
+    def n_independent(self) -> int:
+        """Rows that were drawn one by one: one where they came in groups."""
+        if self.groups is None:
+            return len(self.Y)
+        n_groups = len(np.unique(self.groups))
+        return n_groups if 2 * n_groups > len(self.Y) else 1
+
+    @property
     def observed(self) -> Array:
         """Targets as they came, of shape (n, k)."""
         return self.Y if self.outlying is None else self.outlying

@@ -334,7 +334,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         """Predictions of the mixture, of shape (n, k)."""
         check_is_fitted(self)
         place = place_of(self.device, X)
-        outside = OutsideRows(self.preparation_, len(self._members.Y))
+        outside = OutsideRows(self.preparation_, self._members.n_independent)
 
         def mixture(tables: dict[str, Rows]) -> Array:
             if place is not None:

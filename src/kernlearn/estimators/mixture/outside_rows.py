@@ -32,7 +32,9 @@ class OutsideRows:
     """Looks at rows to predict, block by block."""
 
     preparation: AnyPreparation
-    n_training: int  # how many rows were learned from
+    # How many independent rows were learned from. Of groups it is one: rows of a new group are out
+    # of range together, by chance too.
+    n_training: int
     # For each block, by how much cells are out of range.
     blocks: list[Array] = field(default_factory=list)
 

@@ -100,7 +100,7 @@ class QuantilePredictions(KernelMixture):
     ) -> Array:
         """Ends or quantiles in the unit of the targets, of shape (n, k, ...)."""
         uncertainty = MixtureUncertainty.of(self._members)
-        outside = OutsideRows(self.preparation_, len(self._members.Y))
+        outside = OutsideRows(self.preparation_, self._members.n_independent)
 
         def found(tables: dict[str, Rows]) -> Array:
             values, beyond = self._members.predict(tables), outside.beyond(tables[STANDARD])

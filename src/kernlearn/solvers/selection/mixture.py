@@ -31,7 +31,7 @@ import numpy as np
 
 from kernlearn.quality.predictive import PredictiveLoss, SquaredLoss
 from kernlearn.solvers.optimize.quadratic import quadratic_program
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # Weights below this share are those of an interior point that ends near a bound.
 _NOTHING = 1e-4
@@ -104,18 +104,23 @@ class Mixing:
         return w
 
 
-def weights_by_errors(loss: PredictiveLoss, held_out: Array, max_members: int) -> Array:
+def weights_by_errors(
+    loss: PredictiveLoss, held_out: Array, max_members: int, groups: Indices | None = None
+) -> Array:
     """Weights, of sum one, of the candidates that tell labels of held-out rows best.
 
-    They belong to the candidates at their best scale; `held_out` has the shape (m, n, k).
+    They belong to the candidates at their best scale; `held_out` has the shape (m, n, k). Rows of
+    one number in `groups` are one observation.
     """
     wrong = np.stack([loss.wrong(F) for F in held_out]).astype(float)
     losses = np.array([loss.value(F) for F in held_out])
     rows = loss.share * len(loss.share)
     # Equal numbers of errors are equal sums only up to rounding.
     best = np.lexsort((losses, np.round(wrong @ rows, 9)))[0]
-    apart = wrong - wrong[best]
-    excess = np.round(apart @ rows / np.sqrt(np.abs(apart) @ rows**2 + 1.0), 9)
+    apart = rows * (wrong - wrong[best])
+    if groups is not None:
+        apart = np.array([np.bincount(groups, one) for one in apart])
+    excess = np.round(apart.sum(axis=1) / np.sqrt((apart**2).sum(axis=1) + 1.0), 9)
     # Of two that are as good, the one with the lower loss stays.
     kept = np.lexsort((losses, excess))[:max_members]
     weights = np.zeros(len(held_out))

@@ -274,7 +274,7 @@ class LargeSplit:
         )
         with quiet_about(Warning):  # it is one candidate of several
             rows = X if place is None else place.put(X)
-            model.fit(rows, train.Y[:, 0], sample_weight=train.weight)
+            model.fit(rows, train.Y[:, 0], sample_weight=train.weight, groups=train.groups)
         values = model.predict(new)[:, None]
         judged = JudgedKernel(model.kernel_, 1.0, values)
         first = CandidateFit(_PAIRS, Representation(STANDARD), 0, judged, self.problem.loss, np.inf)

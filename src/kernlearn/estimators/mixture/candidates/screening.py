@@ -54,7 +54,9 @@ class Screening:
         """
         loss, compared = self._loss(rows), self.compared[:, rows]
         if loss.is_of_labels:
-            weights = weights_by_errors(loss, compared, max_members)
+            groups = self.problem.groups
+            together = None if groups is None else groups[rows]
+            weights = weights_by_errors(loss, compared, max_members, together)
         else:
             weights = Mixing(loss, compared, _PRIOR).weights(max_members)
         enough: Array = np.where(weights >= least * weights.max(), weights, 0.0)
