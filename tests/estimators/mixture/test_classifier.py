@@ -244,7 +244,7 @@ def test_the_same_seed_gives_the_same_model_and_grids_work():
     ("options", "message"),
     [
         ({"max_members": 0}, "expected max_members to be a positive integer, got 0"),
-        ({"scale": "no"}, "expected scale to be True or False, got 'no'"),
+        ({"standardize": "no"}, "expected standardize to be True or False, got 'no'"),
         ({"candidates": ["rbf"]}, "expected candidates to hold kernels and names among"),
         ({"time_limit": -1}, "expected time_limit to be a positive number"),
         ({"class_weight": "heavy"}, "class_weight"),
