@@ -8,7 +8,8 @@ weights of all rows they would be smaller by 2 to 14 per cent (five tables), and
 narrow.
 
 The variance is the mixture of the members' variances, times the factor that makes the held-out
-residuals as large as it says.
+residuals as large as it says, times that of Student's distribution, since n residuals know it
+only so well: with n - 1 degrees of freedom, (n - 1) / (n - 3).
 
 Intervals are wider where it is larger. A residual that comes from a row of standard deviation
 :math:`\sigma_i` counts :math:`(\sigma(x) / \sigma_i)^{1/4}` times at x: a part of the way from
@@ -45,6 +46,8 @@ from kernlearn.typing import Array, Indices
 _LEAST, _MOST = np.finfo(float).tiny, 100.0
 # Of ratios of variances: the fourth root of a ratio of standard deviations.
 _POWER = 0.125
+# Degrees of freedom of Student's distribution, which has a variance from three on.
+_LEAST_FREEDOM = 3.0
 # All rows of a larger table are represented by so many.
 _SHRINKAGE_ROWS = 500
 # What was found once for a mixture, and belongs into no file.
@@ -141,6 +144,10 @@ class MixtureUncertainty:
         """Standard deviations of new observations, of shape (n_new, k)."""
         residuals = self._shrinkage() * (self.members.observed - self.members.held_out)
         factor = (residuals**2 / self._held_out_variance()).mean(axis=0)
+        groups = self.members.groups
+        n_known = len(residuals) if groups is None else len(np.unique(groups))
+        freedom = max(n_known - 1.0, _LEAST_FREEDOM)
+        factor *= freedom / (freedom - 2.0)
         return np.asarray(np.sqrt(factor * self._in_blocks(tables, self._variance)))
 
     def interval(self, tables: Mapping[str, Array], coverage: float) -> Array:
