@@ -723,6 +723,11 @@ def test_bad_tables_to_predict(fitted, wine, tmp_path):
         (["--drop", "target"], "--drop names the target, 'target': name another column"),
         (["--delimiter", "ab"], "--delimiter must be one character"),
         (["--time-limit", "0"], "--time-limit must be above zero, got 0"),
+        (["--effort", "much"], "--effort must be fast, default, best or a number from 0.01 to 100"),
+        (
+            ["--effort", "2", "--method", "mkl"],
+            "--effort belongs to the method kernel, got --method",
+        ),
         (["--memory", "much"], "expected --memory to be a size such as 8GB or 500MB, got 'much'"),
         (["--memory", "10MB"], "of which the program itself takes"),
         (["--device", "cuda"], "--device is for tables and mkl, first-level, lssvm, got --method"),

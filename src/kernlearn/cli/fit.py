@@ -21,6 +21,7 @@ from kernlearn.cli.fit_checks import (
     check_device,
     check_fit_outputs,
     check_request,
+    checked_fit_effort,
     checked_memory,
     checked_time,
 )
@@ -153,6 +154,14 @@ ClassWeights = Annotated[
     str | None,
     typer.Option(help='Weights of the classes: balanced, or for example "yes=5,no=1".'),
 ]
+Effort = Annotated[
+    str,
+    typer.Option(
+        metavar="EFFORT",
+        help="How much the method kernel tries: fast, default, best, or a number: about how many "
+        "times as long as by default a fit takes.",
+    ),
+]
 CategoryNames = Annotated[
     list[str] | None, typer.Option(help="Column of categories, whatever it looks like.")
 ]
@@ -213,6 +222,7 @@ def fit(
     categorical: CategoryNames = None,
     drop: DroppedNames = None,
     delimiter: Delimiter = None,
+    effort: Effort = "default",
     time_limit: Seconds = None,
     memory: Bytes = None,
     device: DeviceName = None,
@@ -245,6 +255,7 @@ def fit(
         groups,
         time_order,
         repeats,
+        checked_fit_effort(effort, method),
     )
     limits = _checked_limits(request, time_limit, memory, device, cluster)
     check_fit_outputs([model, report, held_out], [table, views, *request.matrices], held_out)

@@ -11,6 +11,8 @@ from kernlearn._device import place_of
 from kernlearn.cli.failure import BAD_USAGE, fail
 from kernlearn.cli.output import check_outputs
 from kernlearn.cli.problem import METHOD_NAMES, FitRequest
+from kernlearn.estimators.mixture.effort import EFFORTS, LARGEST, LEAST, checked_effort
+from kernlearn.methods.registry import KERNEL
 from kernlearn.methods.task import AUTO, THROUGH_LANDMARKS
 from kernlearn.runtime.memory import in_words, limited_to, parse_size, resident
 from kernlearn.tables import TableError
@@ -38,6 +40,25 @@ def checked_time(seconds: float | None) -> float | None:
     if seconds is not None and not seconds > 0:
         fail(f"--time-limit must be above zero, got {seconds:g}: 60 is a minute.", BAD_USAGE)
     return seconds
+
+
+def checked_fit_effort(text: str, method: str | None) -> float | str:
+    """A name or a number, for the method that has such a scale."""
+    try:
+        effort = text if text in EFFORTS else float(text)
+        checked_effort(effort)
+    except ValueError:
+        fail(
+            f"--effort must be {', '.join(EFFORTS)} or a number from {LEAST:g} to {LARGEST:g}, got "
+            f"{text}: 1 is the default, and 2 takes about twice as long.",
+            BAD_USAGE,
+        )
+    if effort != "default" and method not in (None, AUTO, KERNEL.name):
+        fail(
+            f"--effort belongs to the method {KERNEL.name}, got --method {method}: leave one out.",
+            BAD_USAGE,
+        )
+    return effort
 
 
 def checked_memory(text: str | None) -> int | None:

@@ -88,6 +88,7 @@ class FitRequest:
     groups: str | None = None
     time_order: str | None = None
     repeats: int | None = None
+    effort: float | str = "default"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +133,8 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
         views = read_views(request.views, columns) if request.views is not None else found or None
     X = typed_columns(frame, columns).iloc[target.rows].reset_index(drop=True)
     setting = replace(
-        _setting(request, target, tuple(views or ()), kernels), options=options.methods
+        _setting(request, target, tuple(views or ()), kernels),
+        options=replace(options.methods, effort=request.effort),
     )
     method = request.method or _default_method(request, views, notes)
     task = Task(X, target.y, columns, setting, method, views=views, options=options.workflow)

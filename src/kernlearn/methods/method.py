@@ -24,6 +24,8 @@ class MethodOptions:
 
     candidates: Sequence[str] | str = "auto"
     """Candidates of the mixture of kernel machines."""
+    effort: float | str = "default"
+    """How much the mixture tries."""
     svm_C: Sequence[float] = tuple(np.logspace(-1, 3, 5).tolist())
     """C of the tuned SVM; in regression, in units of the target."""
     svm_gamma: Sequence[float] = tuple(np.logspace(-4, 0, 5).tolist())

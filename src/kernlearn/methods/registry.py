@@ -40,8 +40,8 @@ def _one_step(classifier: type, regressor: type, setting: Setting, **options: ob
 
 
 def _kernel(setting: Setting) -> Plan:
-    candidates = setting.options.candidates
-    return _one_step(KernelClassifier, KernelRegressor, setting, candidates=candidates)
+    options = {"candidates": setting.options.candidates, "effort": setting.options.effort}
+    return _one_step(KernelClassifier, KernelRegressor, setting, **options)
 
 
 def _mkl(setting: Setting) -> Plan:

@@ -46,6 +46,9 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
         "hyperkernel", "trees", "linear SVM", "Gaussian SVM", and "ARD" for scales of columns), and
         kernels of your own, which read the standardised columns.
+    effort : "fast", "default", "best" or float, default="default"
+        How much is tried: about how many times as long as by default a fit takes. "fast" is 0.1 and
+        learns λ and bandwidths only; "best" is 10, and screens more candidates on more rows.
     standardize : bool, default=True
         Whether to bring the columns to mean zero and variance one.
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
@@ -163,6 +166,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         self,
         candidates: object = "auto",
         *,
+        effort: object = "default",
         standardize: bool = True,
         categorical_features: object = FROM_DTYPE,
         max_members: int = 8,
@@ -178,6 +182,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         time_limit: float | None = None,
     ) -> None:
         self.candidates = candidates
+        self.effort = effort
         self.standardize = standardize
         self.categorical_features = categorical_features
         self.max_members = max_members

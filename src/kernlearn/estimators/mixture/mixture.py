@@ -37,6 +37,7 @@ from kernlearn.estimators.mixture.candidates.screening import (
 )
 from kernlearn.estimators.mixture.candidates.training import FoldedRows, TrainingRows
 from kernlearn.estimators.mixture.compression import SIZES, TOLERANCE, compressed
+from kernlearn.estimators.mixture.effort import checked_effort, choice_at, options_at
 from kernlearn.estimators.mixture.encoding import tree_contest
 from kernlearn.estimators.mixture.extrapolation import beyond_training, linear_beyond
 from kernlearn.estimators.mixture.input_checks import (
@@ -79,6 +80,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
     """
 
     candidates: object
+    effort: object
     standardize: bool
     max_members: int
     compress: bool
@@ -139,7 +141,9 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
 
         Predictions for held-out rows by candidates that were searched with them are returned.
         """
-        choice = chosen_families(self.candidates, loss.is_of_labels)
+        effort = checked_effort(self.effort)
+        options = options_at(self._options, effort)
+        choice = choice_at(chosen_families(self.candidates, loss.is_of_labels), effort)
         max_members = check_count("max_members", self.max_members, usual=5)
         check_flag("standardize", self.standardize)
         check_flag("compress", self.compress)
@@ -152,15 +156,15 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         choice = choice.suited(self, len(training), table, self._options.exact_rows)
         with device_memory_errors(), threads_of_jobs(self.n_jobs):
             screening, max_members, least = self._screened(
-                training, choice, max_members, random_state
+                training, choice, max_members, options, random_state
             )
             weights = self._mix(screening, max_members, least)
             usual = screening.held_out(max_members, least)
-            nested = self._nested(screening, choice, max_members, least)
+            nested = self._nested(screening, choice, max_members, least, options)
             held_out = usual if nested is None else nested
             with threads_for(len(training)):
                 self._members = Members.trained(
-                    screening, weights, held_out, training, self._options, random_state
+                    screening, weights, held_out, training, options, random_state
                 )
                 self.compression_: dict[str, float] | None = None
                 if self.compress:
@@ -170,10 +174,15 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         return usual
 
     def _nested(
-        self, screening: Screening, choice: CandidateChoice, max_members: int, least: float
+        self,
+        screening: Screening,
+        choice: CandidateChoice,
+        max_members: int,
+        least: float,
+        options: MixtureOptions,
     ) -> Array | None:
         """With few rows, predictions for held-out rows by choices that were made without them."""
-        options, problem = self._options, screening.problem
+        problem = screening.problem
         if len(problem) > options.nested_rows or problem.stopping.stopped is not None:
             return None
         with threads_for(len(problem)):
@@ -246,10 +255,11 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         training: TrainingRows,
         choice: CandidateChoice,
         max_members: int,
+        options: MixtureOptions,
         random_state: np.random.RandomState,
     ) -> tuple[Screening, int, float]:
         """The candidates, how many of them may be members, and the least relative weight."""
-        options, sample = self._options, training.sample
+        sample = training.sample
         self.preparation_, contest = tree_contest(
             self.preparation_, training, choice, options, random_state
         )

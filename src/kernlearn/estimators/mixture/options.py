@@ -25,6 +25,8 @@ class ScreeningOptions:
     slope_rows: int = 2000
     # With fewer rows no column scales are learned: the folds would be too small.
     fewest_rows: int = 20
+    # Whether families are tried on every table, however badly they do on the first.
+    tries_all: bool = False
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         "hyperkernel", "trees", "ARD" for scales of columns, and "log target" for the best of all on
         logarithms, where targets are skewed and none is below zero), and kernels of your own, which
         read the standardised columns.
+    effort : "fast", "default", "best" or float, default="default"
+        How much is tried: about how many times as long as by default a fit takes. "fast" is 0.1 and
+        learns λ and bandwidths only; "best" is 10, and screens more candidates on more rows.
     standardize : bool, default=True
         Whether to bring the columns to mean zero and variance one. Targets always are, within.
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
@@ -172,6 +175,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         self,
         candidates: object = "auto",
         *,
+        effort: object = "default",
         standardize: bool = True,
         categorical_features: object = FROM_DTYPE,
         max_members: int = 5,
@@ -186,6 +190,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         time_limit: float | None = None,
     ) -> None:
         self.candidates = candidates
+        self.effort = effort
         self.standardize = standardize
         self.categorical_features = categorical_features
         self.max_members = max_members

@@ -155,9 +155,9 @@ def _all_found(
         for one in _found(searches):
             found.append(one)
             yield one
-        # What does badly on one table is not tried on the next.
-        ordered = _families(one for one in found if one.representation.table == table)
-        families = ordered[: -(-len(ordered) // 2)]
+        if not options.tries_all:  # what does badly on one table is not tried on the next
+            ordered = _families(one for one in found if one.representation.table == table)
+            families = ordered[: -(-len(ordered) // 2)]
     best = min(found, key=lambda one: one.loss, default=None)
     stretching = [family for family in _families(found) if family.stretches and choice.stretches]
     if best is None or not stretching or len(problem) < options.fewest_rows:
