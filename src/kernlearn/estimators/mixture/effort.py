@@ -55,7 +55,7 @@ def options_at(options: MixtureOptions, effort: float) -> MixtureOptions:
         few,
         rows=round(root * few.rows),
         shortlist=max(2, round(np.sqrt(effort) * few.shortlist)),
-        first_level_rows=round(root * few.first_level_rows),
+        scale_rows=round(root * few.scale_rows),
         slope_rows=round(root * few.slope_rows),
         tries_all=effort >= _TRIES_ALL,
     )

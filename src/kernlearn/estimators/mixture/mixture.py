@@ -158,8 +158,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
             screening, max_members, least = self._screened(
                 training, choice, max_members, options, random_state
             )
-            weights = self._mix(screening, max_members, least)
-            usual = screening.held_out(max_members, least)
+            weights = self._mix(screening, max_members, least, options.spared)
+            usual = screening.held_out(max_members, least, options.spared)
             nested = self._nested(screening, choice, max_members, least, options)
             held_out = usual if nested is None else nested
             with threads_for(len(training)):
@@ -325,7 +325,9 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
             stacklevel=4,
         )
 
-    def _mix(self, screening: Screening, max_members: int, least: float) -> Array:
+    def _mix(
+        self, screening: Screening, max_members: int, least: float, spared: float = 0.0
+    ) -> Array:
         """Weights of the candidates at their best scale, none below a part of the largest."""
         if not screening.found:
             notes = screening.problem.notes
@@ -335,7 +337,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
                 f"rows, got none{said}; leave standardize=True, rescale the columns, or name more "
                 "candidates"
             )
-        weights = screening.weights(max_members, least)
+        weights = screening.weights(max_members, least, spared=spared)
         self._tried = CandidateTable.of(screening, weights)
         self.n_iter_ = len(screening.found)
         return weights

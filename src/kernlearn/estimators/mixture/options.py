@@ -15,9 +15,11 @@ class ScreeningOptions:
     """How many rows and columns each part of the screening sees."""
 
     # With more rows every family is searched on a sample of this size, and the best on all.
-    rows: int = 300
-    shortlist: int = 8  # the number of candidates that are searched on all rows
-    first_level_rows: int = 400  # rows for first-level learning, whose steps cost their cube
+    rows: int = 200
+    shortlist: int = 5  # the number of candidates that are searched on all rows
+    # Rows by which columns are scaled, at the first level and from slopes; more than those of the
+    # sample, since scales are learned once.
+    scale_rows: int = 300
     first_level_columns: int = 30  # columns for first-level learning, whose steps cost their square
     # Rows for slopes along more columns, for each of them, and at most: 700 rows of 200 columns
     # missed two of four that matter.
@@ -78,6 +80,9 @@ class MixtureOptions:
     # Through landmarks, the most members, and the smallest weight relative to the largest.
     few_members: int = 3
     least_weight: float = 0.1
+    # Members are left out as long as the held-out loss grows by less than this part of its
+    # standard error.
+    spared: float = 0.1
     # Up to so many rows, held-out rows are predicted by candidates that were searched without them.
     nested_rows: int = 60
     # Trees that are grown by boosting, of tables whose members are trained through landmarks.

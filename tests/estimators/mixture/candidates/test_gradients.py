@@ -75,7 +75,7 @@ def test_slopes_along_many_columns_are_of_more_rows(monkeypatch, n_columns, n_ro
     monkeypatch.setattr(screening, "gradient_scales", told)
     whole = make_problem(p=n_columns)
     sample = whole.rows(whole.sample(30, np.random.RandomState(0)))
-    options = ScreeningOptions(slope_rows_per_column=1, slope_rows=50)
+    options = ScreeningOptions(scale_rows=30, slope_rows_per_column=1, slope_rows=50)
     representations = list(
         screening.scaled_columns(sample, whole, "standard", np.random.RandomState(0), options)
     )

@@ -113,7 +113,8 @@ def test_who_is_clearly_worse_has_no_weight_and_sees_no_more_rows(labels):
     loss = LogLoss(np.sign(Y), np.ones(300)) if labels else SquaredLoss(Y, np.ones(300))
     problem = CandidateProblem({"standard": X}, loss, [np.arange(i, 300, 5) for i in range(5)])
     families = chosen_families(["linear", "Gaussian", "Laplacian"])
-    screening = screen_candidates(problem, families, np.random)
+    options = ScreeningOptions(rows=300)
+    screening = screen_candidates(problem, families, np.random, options=options)
     weights = screening.weights(8)
     assert weights.sum() == pytest.approx(1.0)
     assert weights[0] == 0.0
@@ -134,7 +135,8 @@ def test_targets_of_a_fold_have_no_say_in_the_weights_by_which_it_is_mixed(loss)
         {"standard": X}, loss(Y, np.ones(60)), [np.arange(0, 20), np.arange(20, 60)]
     )
     families = chosen_families(["linear", "Gaussian", "Laplacian"])
-    screening = screen_candidates(problem, families, np.random)
+    options = ScreeningOptions(rows=300)
+    screening = screen_candidates(problem, families, np.random, options=options)
     mixed = screening.held_out(8)
     for fold in problem.folds:
         others = np.setdiff1d(np.arange(60), fold)

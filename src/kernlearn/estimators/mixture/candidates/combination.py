@@ -45,6 +45,13 @@ class CombinedKernels(LearnedRepresentation):
 
     kernel: WeightedSum  # by all rows
     without: tuple[WeightedSum, ...]  # of the same kernels, by all rows but those of each fold
+    # How it was learned, and from how many rows.
+    learn: Callable[[CandidateProblem, str], CombinedKernels]
+    n_rows: int
+
+    def of_more(self, problem: CandidateProblem) -> CombinedKernels:
+        """Learned anew, as long as more rows tell more."""
+        return self if self.n_rows >= _ROWS else self.learn(problem, self.table)
 
     def learned(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
         """The kernel learned without that fold, whatever the family."""
@@ -85,7 +92,7 @@ def combined(
         without = (np.setdiff1d(everything, fold) for fold in sample.folds)
         weights = [_weights(grams, sample.Y, kept) for kept in (everything, *without)]
         first, *others = (WeightedSum(kernels, found) for found in weights)
-        return CombinedKernels(table, first, tuple(others))
+        return CombinedKernels(table, first, tuple(others), learn, len(X))
 
     return learn
 
