@@ -18,6 +18,7 @@ from scipy.linalg.blas import dtrsm
 
 from kernlearn.gram.psd import check_finite
 from kernlearn.numerics.rounding import first_least
+from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.typing import Array, Indices
 
 # Columns by their positions, one in each row of the result, on rows chosen before.
@@ -223,7 +224,7 @@ def _reduced(residual: Array, block: Array, pivots: Indices | list[int], diagona
     # Even if diagonal and columns disagree, no pivot is chosen twice.
     reduced[pivots] = 0.0
     if (reduced < -_INDEFINITE * diagonal - ROUNDING * diagonal.max()).any():
-        raise ValueError(
+        raise NumericalError(
             "The kernel must be positive semidefinite for a Cholesky factor, got a residual of "
             f"{reduced.min():.3g} on the diagonal; run kernlearn.testing.check_kernel or "
             "check_hyperkernel on it."

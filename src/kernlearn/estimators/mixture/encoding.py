@@ -1,15 +1,21 @@
-"""All rows of a table in memory, with categories as the mean targets of their levels."""
+"""All rows of a table in memory, with categories as the mean targets of their levels.
+
+The mean target of a level may say the reverse of what the level does: large diamonds are dear, and
+seldom clear. So every level has the mean of what is left of the targets, too, after a pilot of few
+trees that reads the columns of numbers only.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from kernlearn.estimators.inputs.dask_rows import in_memory, select_rows
-from kernlearn.estimators.mixture.candidates.boosting import EncodedRows
+from kernlearn.estimators.mixture.candidates.boosting import EncodedRows, pilot_residuals
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice
 from kernlearn.estimators.mixture.candidates.registry import TREES
 from kernlearn.estimators.mixture.candidates.rescreening import TreeContest, contest_of_trees
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
+from kernlearn.estimators.mixture.columns import CategoryColumn
 from kernlearn.estimators.mixture.options import BoostingOptions, MixtureOptions
 from kernlearn.estimators.mixture.preparation import AnyPreparation, Preparation
 from kernlearn.runtime.threads import threads_for
@@ -53,11 +59,19 @@ def encoded_rows(
         folds = [np.searchsorted(places, np.intersect1d(fold, places)) for fold in folds]
         folds = [fold for fold in folds if len(fold)]
         Y, weight, places = Y[places], weight[places], np.arange(len(places))
-    targets = Y
+    classes, stopping = np.arange(Y.shape[1]), training.sample.stopping
     if training.sample.loss.is_of_labels:
         largest = np.argsort(-(weight @ (Y > 0)), kind="stable")
-        targets = Y[:, np.sort(largest[: options.classes])]
-    preparation, X = preparation.encoded(in_memory(rows), targets, weight, folds)
+        classes = np.sort(largest[: options.classes])
+    targets = Y[:, classes]
+    rows, numbers = in_memory(rows), np.empty((len(Y), 0))
+    if any(isinstance(column, CategoryColumn) for column in preparation.columns):
+        numbers = np.hstack([numbers, *preparation.numbers(rows)])
+    if numbers.shape[1]:
+        known = EncodedRows(numbers.astype(np.float32), Y, weight, folds, places)
+        left = pilot_residuals(known, training.sample.loss.is_of_labels, stopping, options)
+        targets = np.hstack([targets, left[:, classes]])
+    preparation, X = preparation.encoded(rows, targets, weight, folds)
     if X.shape[1] == 0:
         return preparation, None
     return preparation, EncodedRows(X.astype(np.float32), Y, weight, folds, places)

@@ -263,10 +263,11 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         self.preparation_, contest = tree_contest(
             self.preparation_, training, choice, options, random_state
         )
+        if contest is not None and contest.is_decided:
+            # The mean of several models is better than the one that was judged: no kernel helps.
+            return contest.screening, 1, NEGLIGIBLE
         # Each member takes long to train on so many rows, and weights are well known.
         few, least = min(max_members, options.few_members), options.least_weight
-        if contest is not None and contest.is_decided:
-            return contest.screening, few, least
         judged = sample.rows(sample.sample(options.judged_rows, random_state))
         screening = screen_candidates(judged, choice, random_state, sample, options.screening)
         if len(training) <= options.exact_rows:

@@ -54,7 +54,11 @@ class BoostingOptions:
     # With more cells, only the rows of the sample in memory grow trees.
     cells: int = 2**26
     models: int = 5  # each without another fold
-    max_iter: int = 250  # trees of a model, for each class
+    max_iter: int = 200  # trees of a model, for each class
+    learning_rate: float = 0.1
+    # The same of a pilot, by whose residuals categories are encoded.
+    pilot_iter: int = 40
+    pilot_rate: float = 0.2
     patience: int = 10  # trees after which a model ends whose held-out loss does not fall
     with_time_limit: int = 20  # trees between two looks at the clock
     # Categories are encoded by at most so many classes, those with most rows.

@@ -113,12 +113,16 @@ class Preparation:
         places = [j for j, one in enumerate(self.columns) if isinstance(one, CategoryColumn)]
         found = [LevelMeans.learned(_texts(X, j), Y, weight, folds) for j in places]
         more = replace(self, level_means=[means for means, _ in found])
-        numeric = [one for one in self.columns if isinstance(one, NumberColumn)]
-        rest = [j for j in range(len(self.columns)) if j not in places]
         parts = dict(zip(places, [rows for _, rows in found], strict=True))
-        cells = number_parts(numeric, self._number_cells(X, rest), False)
-        parts.update(zip(rest, cells, strict=True))
+        rest = [j for j in range(len(self.columns)) if j not in places]
+        parts.update(zip(rest, self.numbers(X), strict=True))
         return more, np.hstack([parts[j] for j in range(len(self.columns))])
+
+    def numbers(self, X: Rows) -> list[Array]:
+        """What each column of numbers becomes, scaled."""
+        places = [j for j, one in enumerate(self.columns) if isinstance(one, NumberColumn)]
+        columns = [one for one in self.columns if isinstance(one, NumberColumn)]
+        return number_parts(columns, self._number_cells(X, places), False)
 
     def apply(self, X: Rows, table: str) -> Array:
         """One prepared table, with a column of zeros if nothing would be left."""

@@ -27,7 +27,7 @@ from kernlearn.estimators.mixture.candidates.choice import CandidateChoice
 from kernlearn.estimators.mixture.candidates.family import CandidateFit, KernelFamily
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
-from kernlearn.estimators.mixture.candidates.registry import COMBINATION, TREES
+from kernlearn.estimators.mixture.candidates.registry import COMBINATION
 from kernlearn.estimators.mixture.candidates.representation import (
     JudgedKernel,
     LearnedRepresentation,
@@ -66,10 +66,19 @@ class TreeContest:
 
     @property
     def is_decided(self) -> bool:
-        """Whether no kernel has a smaller loss than the trees, on the same rows held out."""
+        """Whether no kernel has a smaller loss than the trees, or fewer labels wrong.
+
+        All are judged by the same rows held out.
+        """
         loss = self.split.problem.loss.of_linked
-        trees, *kernels = (loss.value(one.compared) for one in self.screening.found)
-        return all(trees < kernel for kernel in kernels)
+        compared = [one.compared for one in self.screening.found]
+        trees, *kernels = map(loss.value, compared)
+        if not all(trees < kernel for kernel in kernels):
+            return False
+        if not loss.is_of_labels:
+            return True
+        trees, *kernels = (float(loss.share @ loss.wrong(values)) for values in compared)
+        return all(trees <= kernel for kernel in kernels)
 
 
 def contest_of_trees(
@@ -102,8 +111,15 @@ def _first_kernels(
     random_state: np.random.RandomState,
     options: MixtureOptions,
 ) -> Iterator[CandidateFit]:
-    """The best kernel on a few rows, and the best one that can be made narrower on more."""
-    families = [one for one in choice.families if one.name != TREES and not one.has_margin]
+    """The best kernel on a few rows, and the best one that can be made narrower on more.
+
+    Families that take few columns only take long for each of them.
+    """
+    families = [
+        one
+        for one in choice.families
+        if one.max_columns == KernelFamily.max_columns and not one.has_margin
+    ]
     if not families:
         return
     some = CandidateChoice(families)
@@ -240,7 +256,10 @@ class LargeSplit:
                 kernel = representation.learned(kernel_of, X, None)
             else:
                 kernel = kernel_of(X)
-            narrower = self._judged(replace(best, place=best.place + 1), kernel)
+            try:
+                narrower = self._judged(replace(best, place=best.place + 1), kernel)
+            except BREAKDOWNS:
+                break
             if not narrower.loss < best.loss:
                 break
             best = narrower
