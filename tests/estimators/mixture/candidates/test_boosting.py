@@ -50,7 +50,7 @@ def test_the_machine_is_the_sum_of_the_trees(kind):
     is_of_labels = kind != "numbers"
     model = grown(rows, 1, is_of_labels, StoppingControl(), OPTIONS)
     found = mean_machine("encoded", [model], 1.0).predict(rows.X)
-    out = rows.folds[1]
+    out, (bins, _) = rows.folds[1], rows.binned
     train = np.setdiff1d(np.arange(N), out)
     if kind == "two classes":
         targets = [(rows.Y[:, 0] > 0).astype(int)]
@@ -62,14 +62,14 @@ def test_the_machine_is_the_sum_of_the_trees(kind):
             (classifier if is_of_labels else regressor)(
                 max_iter=12, early_stopping=True, random_state=0
             ).fit(
-                rows.X[train],
+                bins[train],
                 y[train],
                 sample_weight=rows.weight[train],
-                X_val=rows.X[out],
+                X_val=bins[out],
                 y_val=y[out],
                 sample_weight_val=rows.weight[out],
             ),
-            rows.X,
+            bins,
         )
         for y in targets
     ]

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.runtime.threads import n_threads
 from kernlearn.typing import Array, Indices, Mask
 
+# Bins of a column, the most that scikit-learn's boosting takes.
+_BINS = 255
 # Log-odds of a class without rows, below those of all others.
 _UNSEEN = 10.0
 
@@ -44,6 +47,25 @@ class EncodedRows:
     weight: Array  # of shape (n,)
     folds: Sequence[Indices]  # rows held out together
     of_sample: Indices  # the rows that the sample in memory has
+
+    @cached_property
+    def binned(self) -> tuple[Array, Array]:
+        """The number of each cell's bin, and the upper ends of the bins, of shape (p, 255).
+
+        All models share the bins. scikit-learn's own take most of the time of a fit with weights.
+        """
+        X = self.X
+        codes, ends = np.empty_like(X), np.full((X.shape[1], _BINS), np.inf)
+        for j, cells in enumerate(X.T.astype(float)):
+            distinct = np.unique(cells)
+            if len(distinct) <= _BINS:
+                own = 0.5 * (distinct[1:] + distinct[:-1])
+            else:
+                shares = np.linspace(0.0, 100.0, _BINS + 1)[1:-1]
+                own = np.unique(np.percentile(cells, shares, method="averaged_inverted_cdf"))
+            codes[:, j] = np.searchsorted(own, cells)
+            ends[j, : len(own)] = own
+        return codes, ends
 
     def fold_of(self, row: int) -> int:
         """The number of the fold that has a row."""
@@ -102,13 +124,13 @@ def grown(
     """
     out = np.zeros(len(rows.Y), dtype=bool)
     out[rows.folds[fold]] = True
-    k = rows.Y.shape[1]
+    k, ends = rows.Y.shape[1], rows.binned[1]
     if not is_of_labels:
         parts = [
             _fitted(HistGradientBoostingRegressor, rows, rows.Y[:, j], out, stopping, options)
             for j in range(k)
         ]
-        found = [_trees(model, [j]) for j, model in enumerate(parts)]
+        found = [_trees(model, [j], ends) for j, model in enumerate(parts)]
         return BoostedModel(
             [tree for trees, _ in found for tree in trees],
             np.array([base[0] for _, base in found]),
@@ -121,10 +143,10 @@ def grown(
     used = np.isin(labels, classes)
     model = _fitted(HistGradientBoostingClassifier, rows, labels, out, stopping, options, used)
     if k == 1:
-        return BoostedModel(*_trees(model, [0]))
+        return BoostedModel(*_trees(model, [0], ends))
     # Of two classes, only the second has trees. Those that were not seen are below all others.
     outputs = classes.tolist() if len(classes) > 2 else classes[1:].tolist()
-    trees, base = _trees(model, outputs)
+    trees, base = _trees(model, outputs, ends)
     intercept = np.full(k, min(float(base.min()), 0.0) - _UNSEEN)
     intercept[classes] = 0.0
     intercept[outputs] = base
@@ -173,18 +195,16 @@ def _fitted(
         categorical_features=None,
         random_state=0,
     )
-    X = rows.X
-    # Equal weights change nothing, but bins by weighted quantiles take most of the time of a fit.
-    weight = None if np.ptp(rows.weight) == 0.0 else rows.weight
+    X, weight = rows.binned[0], rows.weight
     with ThreadpoolController().limit(limits=n_threads(), user_api="openmp"):
         while True:
             model.fit(
                 X[train],
                 target[train],
-                sample_weight=None if weight is None else weight[train],
+                sample_weight=weight[train],
                 X_val=X[test],
                 y_val=target[test],
-                sample_weight_val=None if weight is None else weight[test],
+                sample_weight_val=weight[test],
             )
             has_ended = model.n_iter_ < model.max_iter or model.max_iter >= options.max_iter
             if has_ended or stopping.seconds_left <= 0.0:
@@ -192,17 +212,21 @@ def _fitted(
             model.max_iter = min(model.max_iter + options.with_time_limit, options.max_iter)
 
 
-def _trees(model: Any, outputs: Sequence[int]) -> tuple[list[tuple[Any, int]], Array]:
+def _trees(model: Any, outputs: Sequence[int], ends: Array) -> tuple[list[tuple[Any, int]], Array]:
     """The nodes of the trees up to the least held-out loss, and what they are added to.
 
-    scikit-learn has no public name for either.
+    Thresholds are those of the cells, by the upper ends of their bins. scikit-learn has no public
+    name for the nodes, nor for what they are added to.
     """
     best = int(np.argmax(model.validation_score_[1:])) + 1
-    trees = [
-        (tree.nodes, output)
-        for stage in model._predictors[:best]
-        for tree, output in zip(stage, outputs, strict=True)
-    ]
+    trees = []
+    for stage in model._predictors[:best]:
+        for tree, output in zip(stage, outputs, strict=True):
+            nodes = tree.nodes.copy()
+            inner = ~nodes["is_leaf"].astype(bool)
+            bins = nodes["num_threshold"][inner].astype(np.intp)
+            nodes["num_threshold"][inner] = ends[nodes["feature_idx"][inner], bins]
+            trees.append((nodes, output))
     return trees, np.ravel(model._baseline_prediction).astype(float)
 
 
