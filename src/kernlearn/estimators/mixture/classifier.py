@@ -148,9 +148,9 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     Up to 300 rows every family is searched on all of them. Beyond, on a sample, and only the best
     on up to 1500 rows, by which the mixture is judged; its members are then trained on all rows.
     Of more than 6000 rows, trees are grown by gradient boosting, with categories as the mean
-    targets of their levels out of fold. If a kernel beats the trees on held-out rows, the three
-    best candidates are judged once more on up to 10,000 rows, beside narrower kernels and a
-    combination that sees pairs of columns. Kernels are trained through landmarks.
+    targets of their levels out of fold. If no kernel beats the trees on held-out rows, the trees
+    are the model. Else the three best candidates are judged once more on up to 10,000 rows, beside
+    narrower kernels and a combination that sees pairs of columns, and trained through landmarks.
 
     Examples
     --------

@@ -90,8 +90,8 @@ def contest_of_trees(
 ) -> TreeContest | None:
     """Grow trees by boosting, and hold the kernels against them that a few hundred rows like best.
 
-    Where rows are many and trees better, the long search for the best kernel gains nothing. None
-    where no tree can be grown.
+    Where rows are many and trees better, the long search for the best kernel gains nothing: the
+    mixture with kernels erred more than the trees alone. None where no tree can be grown.
     """
     split = LargeSplit.of(training, options, random_state, encoded)
     few = training.sample.rows(training.sample.sample(options.screening.rows, random_state))
