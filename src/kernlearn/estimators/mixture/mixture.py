@@ -69,6 +69,8 @@ from kernlearn.typing import Array, FoldsLike, Indices, Rows, Targets
 
 # Matrices of the size of the kernel's that exist together, at most.
 _MATRICES = 8
+# Numbers that a row of sparse features may well take.
+_SPARSE_WIDTH = 256
 
 
 class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
@@ -371,7 +373,9 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
             used = {STANDARD, *(one.table for one in machines)}
             return function(self.preparation_.apply_all(block, used))
 
-        width = max(rows.shape[1], *(len(machine.coef) for machine in machines))
+        # A row of sparse features has few numbers, however many coefficients there are.
+        points = [len(machine.coef) for machine in machines if machine.points is not None]
+        width = max(rows.shape[1], *points, _SPARSE_WIDTH)
         with threads_for(len(machines[0].coef)), device_memory_errors():
             return map_rows(rows, block_values, width, checked=True)
 

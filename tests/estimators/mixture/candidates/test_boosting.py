@@ -14,6 +14,7 @@ from kernlearn.estimators.mixture.candidates.boosting import (
     EncodedRows,
     grown,
     mean_machine,
+    pilot_residuals,
 )
 from kernlearn.estimators.mixture.options import BoostingOptions
 from kernlearn.runtime.stopping import StoppingControl
@@ -115,3 +116,21 @@ def test_a_class_that_is_held_out_as_a_whole_is_below_all_others():
     alone = replace(rows, folds=[others, middle])
     with pytest.raises(np.linalg.LinAlgError, match="one class"):
         grown(alone, 0, True, StoppingControl(), OPTIONS)
+
+
+def test_a_pilot_leaves_what_its_columns_do_not_tell():
+    """A level that goes with large amounts, and lowers the target, has negative residuals."""
+    rng = np.random.default_rng(5)
+    amount = rng.normal(size=N)
+    level = amount + 0.3 * rng.normal(size=N) > 0
+    target = 3.0 * amount - level + 0.05 * rng.normal(size=N)
+    assert target[level].mean() > target[~level].mean() + 1.0
+    Y = target[:, None]
+    folds = [np.arange(i, N, 3) for i in range(3)]
+    rows = EncodedRows(amount[:, None].astype(np.float32), Y, np.ones(N), folds, np.arange(N))
+    left = pilot_residuals(rows, False, StoppingControl(), OPTIONS)
+    assert left[level].mean() < left[~level].mean() - 0.1
+    labels = replace(rows, Y=np.where(Y > 0, 1.0, -1.0))
+    left = pilot_residuals(labels, True, StoppingControl(), OPTIONS)
+    assert np.abs(left).max() < 1.0
+    assert np.abs(left).mean() < 0.3
