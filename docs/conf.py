@@ -32,6 +32,8 @@ templates_path = ["_templates"]
 exclude_patterns = ["_build", "_ext", "reproduced/results"]
 default_role = "literal"  # `name` in a docstring is a name
 myst_heading_anchors = 3
+myst_enable_extensions = ["dollarmath"]
+myst_dmath_allow_digits = False  # an amount such as $5 is no formula
 
 # The names of a module are those of its __all__, wherever they are defined.
 autosummary_ignore_module_all = False
@@ -42,6 +44,7 @@ autosummary_context = {
 }
 autodoc_typehints = "none"  # numpydoc writes the types down, shorter than the annotations
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"  # the page has the name of the class
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
@@ -65,8 +68,11 @@ html_css_files = ["layout.css", "mathml.css"]
 html_theme = "pydata_sphinx_theme"
 html_title = "kernlearn"
 html_show_sourcelink = False
+# Folders of the site, the newest first, by the names that readers choose from.
+html_context = {"version_folders": (HERE / "versions.txt").read_text("utf-8").split()}
 html_theme_options: dict[str, Any] = {
     "show_prev_next": False,
+    "navbar_start": ["navbar-logo", "versions"],
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": [],
