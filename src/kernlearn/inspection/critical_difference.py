@@ -98,7 +98,7 @@ class CriticalDifferenceDisplay(Display):
         Parameters
         ----------
         table : DataFrame, dict or array-like
-            As in `kernlearn.comparison.compare`.
+            Scores: rows are data sets, columns methods.
         lower_is_better : bool, default=True
             True for errors, False for accuracies.
         alpha : float, default=0.1

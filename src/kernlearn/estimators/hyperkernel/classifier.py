@@ -98,14 +98,50 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         The learned kernel, made of those pairs alone.
     feature_scales_ : ndarray of shape (n_features,)
         The distance in each column over which the learned kernel falls off (ARDHarmonic).
-    rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_
-        As in :class:`kernlearn.MKLClassifier`, for the sections with weight. The certificate holds
-        for all pivots, seen through the landmarks; ``exact_lower_bound_`` (option ``certify``)
-        holds for the sections themselves.
-    classes_, dual_coef_, intercept_, support_, support_vectors_, calibration_
-        As in :class:`kernlearn.MKLClassifier`.
-    objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
-        Likewise.
+    rank_ : int or None
+        Columns of the largest factor through landmarks, 0 if no kernel needs any; None on Gram
+        matrices. With landmarks there are no ``dual_coef_``, ``support_`` and
+        ``support_vectors_``, but what follows.
+    landmarks_, landmark_coef_ : list of m arrays
+        The landmarks of each kernel, and the coefficients of k(x, landmark) for each machine. A
+        kernel whose sparse features were taken as they are has None, and coefficients of these.
+    residual_trace_ : ndarray of shape (m,)
+        The part of each kernel's trace that its landmarks leave out.
+    loss_by_rank_ : dict
+        ``"rank"`` and ``"loss"``: the held-out squared error of least squares at the learned
+        weights, for this and smaller ranks. If it still falls, more rank would help.
+    exact_lower_bound_ : float
+        With the option ``certify="exact"``: a lower bound for any weights of the exact sections.
+        The certificate itself holds for all pivots, seen through the landmarks.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        Signed dual coefficients.
+    intercept_ : ndarray of shape (n_machines,)
+        Intercepts.
+    support_ : ndarray of shape (n_support,)
+        Rows of X with a coefficient.
+    support_vectors_ : array or data frame of shape (n_support, n_features)
+        Those rows.
+    calibration_ : ndarray of shape (2,)
+        Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to decision values
+        of rows left out one at a time, in closed form at the learned kernel. For several classes
+        (but "least_squares"), for "nu_svm", through landmarks and with ``groups``, the values are
+        those of machines that were trained without a fold each.
+    objective_, lower_bound_, duality_gap_ : float
+        The certificate: value, a bound no weights can beat, and the relative gap between them.
+    status_ : Status
+        How the solution ended.
+    n_machine_solves_, n_iter_ : int
+        Machines solved, and kernels tried.
+    history_ : tuple of Step
+        Objective and lower bound after every kernel tried.
+    C_ : float
+        The C used: the one given, chosen or learned.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
 
     Examples
     --------

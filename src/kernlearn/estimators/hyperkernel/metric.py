@@ -135,6 +135,10 @@ class HyperkernelMetric(
         How it ended.
     n_iter_ : int
         Working-set rounds and Newton steps.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
 
     Examples
     --------

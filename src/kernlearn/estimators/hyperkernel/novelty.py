@@ -63,10 +63,54 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
     ----------
     offset_ : float
         Threshold: ``decision_function = score_samples − offset_``.
-    hyperkernel_, gamma_factor_, pivots_, pivot_residual_, weights_, n_active_pivots_, kernel_
-        As in :class:`kernlearn.HyperkernelClassifier`.
-    feature_scales_, rank_, landmarks_, landmark_coef_, residual_trace_, exact_lower_bound_
-        Likewise.
+    hyperkernel_ : Hyperkernel
+        The hyperkernel, with its widths.
+    gamma_factor_ : float
+        The factor that was used.
+    pivots_ : ndarray of shape (n_pivots, 2, n_features)
+        The pairs of the expansion.
+    pivot_residual_ : float
+        What the pivots leave out of the trace.
+    weights_ : ndarray of shape (n_pivots,)
+        The coefficients β.
+    n_active_pivots_ : int
+        How many of them are positive; often one.
+    kernel_ : Kernel
+        The learned kernel, made of those pairs alone.
+    feature_scales_ : ndarray of shape (n_features,)
+        The distance in each column over which the learned kernel falls off (ARDHarmonic).
+    dual_coef_ : ndarray of shape (1, n_support)
+        Signed dual coefficients.
+    intercept_ : ndarray of shape (1,)
+        The intercept.
+    support_ : ndarray of shape (n_support,)
+        Rows of X with a coefficient.
+    support_vectors_ : ndarray of shape (n_support, n_features)
+        Those rows.
+    objective_, lower_bound_, duality_gap_ : float
+        The certificate: value, a bound no weights can beat, and the relative gap between them.
+    status_ : Status
+        How the solution ended.
+    n_machine_solves_, n_iter_ : int
+        Machines solved, and kernels tried.
+    history_ : tuple of Step
+        Objective and lower bound after every kernel tried.
+    rank_ : int or None
+        Columns of the largest factor through landmarks, 0 if no kernel needs any; None on Gram
+        matrices. With landmarks there are no ``dual_coef_``, ``support_`` and
+        ``support_vectors_``, but what follows.
+    landmarks_, landmark_coef_ : list of m arrays
+        The landmarks of each kernel, and the coefficients of k(x, landmark) for each machine. A
+        kernel whose sparse features were taken as they are has None, and coefficients of these.
+    residual_trace_ : ndarray of shape (m,)
+        The part of each kernel's trace that its landmarks leave out.
+    exact_lower_bound_ : float
+        With the option ``certify="exact"``: a lower bound for any weights of the exact sections.
+        The certificate itself holds for all pivots, seen through the landmarks.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
 
     Examples
     --------

@@ -71,8 +71,11 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         was asked for and it fits: up to 16,000 rows in half of the free memory on the host, and as
         many as the memory holds on a GPU.
     device : None, "cpu", "cuda" or the like of "cuda:1", default=None
-        As in :class:`kernlearn.LSSVMClassifier`. Without landmarks, too, for the kernels "ard" and
-        "rbf" and ``strategy="gradient"``: the machines of all folds are then trained together.
+        Where kernels and products over rows are computed when learning through landmarks, and
+        predictions from them. Without landmarks, too, the machines of all folds, which are trained
+        together, for the kernels "ard" and "rbf" and ``strategy="gradient"``. None follows X: an
+        array of PyTorch or CuPy is worked on where it is, all else on the host. Fitted attributes
+        and predictions are arrays of NumPy.
     verbose : int, default=0
         Print a line for every λ and μ tried, and for every machine trained on all data then.
     callback : callable, optional
@@ -108,7 +111,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         Decision value of every row of X by the machine trained without it, or without its group,
         for these λ and θ.
     loo_loss_ : float
-        Mean squared difference between them and ±1, summed over machines. Too hopeful, since θ
+        Mean squared difference between them and ±1, summed over machines. Optimistic, since θ
         was learned with the row; ``cv_loss_`` is not.
     calibration_ : ndarray of shape (2,)
         Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to
@@ -118,8 +121,13 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         landmarks are used.
     rank_ : int or None
         Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
-    landmarks_, residual_trace_, loss_by_rank_
-        As in :class:`kernlearn.MKLClassifier`; through landmarks only.
+    landmarks_ : list of one array
+        The landmarks; through landmarks only.
+    residual_trace_ : ndarray of shape (1,)
+        The part of the kernel's trace that the landmarks leave out; through landmarks only.
+    loss_by_rank_ : dict
+        ``"rank"`` and ``"loss"``: the held-out squared error for this and smaller ranks. If it
+        still falls, more rank would help. Through landmarks only.
     device_ : str
         Where the machines were trained: "cpu" for the host.
     refit_ : {"exact", "landmarks"} or None
@@ -136,6 +144,10 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         Evaluations of the cross-validated loss, and all machines trained.
     status_ : Status
         How it ended.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
 
     See Also
     --------

@@ -21,27 +21,113 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
 
     Parameters
     ----------
-    kernel, lam, mu
-        As in :class:`kernlearn.FirstLevelClassifier`.
+    kernel : {"ard", "rbf", "ard_polynomial"} or ParametricKernel, default="ard"
+        The family K(θ): a Gaussian with a scale for every column or with one for all, a
+        polynomial with a scale for every column, or a family of one's own.
+    lam : float or "cv", default="cv"
+        λ, or "cv" to have it chosen.
+    mu : float or "cv", default="cv"
+        μ, or "cv" to have it chosen.
     cv : int, splitter or iterable, default=5
         The number of folds, shuffled, or the folds themselves. Every row is held out once.
-    strategy, tol, max_iter, starts, random_state, rank, refit, device
-        As in :class:`kernlearn.FirstLevelClassifier`.
-    verbose, callback, time_limit
-        As in :class:`kernlearn.FirstLevelClassifier`.
+    strategy : {"gradient", "nelder-mead"}, default="gradient"
+        How the squared loss on held-out points is minimised over λ and μ: by descent with its
+        exact slope, or by the simplex of the paper, which is slower.
+    tol : float, default=3e-4
+        Largest slope of the logarithm of that loss, by log λ and log μ, at the end; where the
+        loss has a kink, λ and μ are found to half a per cent. For the simplex, its size.
+    max_iter : int, default=200
+        Limit on the evaluations of that loss, and on the machines trained for each θ.
+    starts : {"several", "one"}, default="several"
+        Where the search for λ and μ starts. "one": from equal scales, as in the paper. "several":
+        where μ is chosen, also from the LS-SVM with one bandwidth and from scales that tell columns
+        apart; if that LS-SVM predicts the folds better than all that was learned, it is what is
+        returned, with a ``mu_`` of zero. So the loss on the folds is never above its.
+    random_state : int, RandomState or None, default=0
+        For shuffling rows into folds. Rows of small tables are sorted before, so that the order in
+        which they came changes nothing.
+    rank : int, "auto" or None, default="auto"
+        None learns from the matrix of all rows. An integer approximates the kernel through so many
+        landmarks (rows of X), with nothing of size n × n; "auto" does so above 3000 rows, with as
+        many as the held-out loss asks for. With so many rows the penalty on θ has nothing left to
+        do, and leave-one-out takes its place: θ is learned by it on samples of up to 16,000 rows
+        through 1000 landmarks (on a GPU 50,000), λ by held-out loss, and ``mu_`` is zero. Not where
+        μ is given, nor with ``strategy="nelder-mead"``.
+    refit : {"auto", "exact", "landmarks"}, default="auto"
+        What is trained at a θ that was learned through landmarks: a machine on the matrix of all
+        rows, with λ by leave-one-out, or one through landmarks. "auto" takes the matrix if no rank
+        was asked for and it fits: up to 16,000 rows in half of the free memory on the host, and as
+        many as the memory holds on a GPU.
+    device : None, "cpu", "cuda" or the like of "cuda:1", default=None
+        Where kernels and products over rows are computed when learning through landmarks, and
+        predictions from them. Without landmarks, too, the machines of all folds, which are trained
+        together, for the kernels "ard" and "rbf" and ``strategy="gradient"``. None follows X: an
+        array of PyTorch or CuPy is worked on where it is, all else on the host. Fitted attributes
+        and predictions are arrays of NumPy.
+    verbose : int, default=0
+        Print a line for every λ and μ tried, and for every machine trained on all data then.
+    callback : callable, optional
+        Called with a :class:`kernlearn.results.Progress` for every such line; the fit ends when it
+        returns True.
+    time_limit : float, optional
+        Seconds after which the fit ends, looked at in every fold. After such an end, and after
+        one by the callback or by Ctrl-C, what was learned so far is kept: the best λ
+        and μ, and a machine trained with them; ``status_`` says why it ended.
 
     Attributes
     ----------
-    theta_, lam_, mu_, kernel_, support_, support_vectors_, objective_, cv_loss_
-        As in :class:`kernlearn.FirstLevelClassifier`.
-    n_duplicates_, n_iter_, n_evaluations_, n_machine_solves_, status_
-        Likewise.
-    loo_predictions_, loo_loss_
-        As in :class:`kernlearn.LSSVMRegressor`; too hopeful, since θ was learned with the row.
+    theta_ : ndarray of shape (p,)
+        The paper's θ; for "ard" one for every column, and zero for a column that is left out.
+    lam_, mu_ : float
+        λ and μ. λ is raised where it would be lost in the rounding of K. μ is zero where θ was
+        selected and not learned: through landmarks, and with the one bandwidth of an LS-SVM.
+    kernel_ : Kernel
+        The learned kernel, to be called on new data or handed to ``SVC(kernel=...)``.
+    support_ : ndarray of shape (n_support,)
+        Rows of X of positive weight; all of them have a coefficient.
+    support_vectors_ : ndarray of shape (n_support, n_features)
+        Those rows.
+    rank_ : int or None
+        Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
+    landmarks_ : list of one array
+        The landmarks; through landmarks only.
+    residual_trace_ : ndarray of shape (1,)
+        The part of the kernel's trace that the landmarks leave out; through landmarks only.
+    loss_by_rank_ : dict
+        ``"rank"`` and ``"loss"``: the held-out squared error for this and smaller ranks. If it
+        still falls, more rank would help. Through landmarks only.
+    device_ : str
+        Where the machines were trained: "cpu" for the host.
+    refit_ : {"exact", "landmarks"} or None
+        What was trained after θ was learned through landmarks; None where it was learned from the
+        matrix of all rows.
+    objective_ : float
+        Equation (5) at its minimum.
+    cv_loss_ : float or None
+        Mean of ½(y - f)² over held-out points, summed over targets; None where λ and μ were given.
+    n_duplicates_ : int
+        Rows that repeat an earlier one in every column. They are held out together with it, unless
+        landmarks are used.
+    n_iter_ : int
+        Machines trained for the final θ.
+    n_evaluations_, n_machine_solves_ : int
+        Evaluations of the cross-validated loss, and all machines trained.
+    status_ : Status
+        How it ended.
+    loo_predictions_ : ndarray of shape (n,) or (n, n_targets)
+        Prediction of every row of X by the machine trained without it, or without its group, for
+        these λ and θ.
+    loo_loss_ : float
+        Mean squared error of them, summed over targets. Optimistic, since θ was learned with the
+        row; ``cv_loss_`` is not.
     dual_coef_ : ndarray of shape (n_targets, n_support)
         α, one row for each target.
     intercept_ : ndarray of shape (n_targets,)
         b.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
 
     Examples
     --------

@@ -113,7 +113,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         for these λ and θ.
     loo_loss_ : float
         Mean squared difference between them and ±1, summed over machines: PRESS over the total
-        weight. Too hopeful where λ and θ were selected by it.
+        weight. Optimistic where λ and θ were selected by it.
     calibration_ : ndarray of shape (2,)
         Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to
         ``loo_predictions_``.
@@ -122,8 +122,13 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         landmarks are used.
     rank_ : int or None
         Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
-    landmarks_, residual_trace_, loss_by_rank_
-        As in :class:`kernlearn.MKLClassifier`; through landmarks only.
+    landmarks_ : list of one array
+        The landmarks; through landmarks only.
+    residual_trace_ : ndarray of shape (1,)
+        The part of the kernel's trace that the landmarks leave out; through landmarks only.
+    loss_by_rank_ : dict
+        ``"rank"`` and ``"loss"``: the held-out squared error for this and smaller ranks. If it
+        still falls, more rank would help. Through landmarks only.
     device_ : str
         Where λ and θ were selected: "cpu" for the host.
     objective_ : float
@@ -135,6 +140,10 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         Steps of the descents, and machines trained on the way.
     status_ : Status
         How the selection ended.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
 
     See Also
     --------

@@ -154,7 +154,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
     penalty_strength_ : float
         With a penalty of strength "auto": the strength with the smallest held-out loss.
     loss_by_strength_ : ndarray of shape (4, 2)
-        Likewise, every strength and its loss on rows held out.
+        Every strength of the penalty that was tried, and its loss on rows held out.
     equal_share_ : float
         The part of the total that sources share equally: the one given or chosen.
     calibration_ : ndarray of shape (2,)
@@ -164,8 +164,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         those of machines that were trained without a fold each.
     rank_ : int or None
         Columns of the largest factor through landmarks, 0 if no kernel needs any; None on Gram
-        matrices. With landmarks there are no
-        ``dual_coef_``, ``support_`` and ``support_vectors_``, but what follows.
+        matrices. With landmarks there are no ``dual_coef_``, ``support_`` and
+        ``support_vectors_``, but what follows.
     landmarks_, landmark_coef_ : list of m arrays
         The landmarks of each kernel, and the coefficients of k(x, landmark) for each machine. A
         kernel whose sparse features were taken as they are has None, and coefficients of these.
@@ -190,6 +190,10 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
     extension_ : Extension
         After ``extend``: whether the weights were kept or learned again. The labels of the new rows
         are in ``transduction_``, after those of ``X_unlabeled``.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
 
     Examples
     --------

@@ -67,20 +67,63 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
     ----------
     offset_ : float
         Threshold: ``decision_function = score_samples − offset_``.
-    weights_, kernel_, kernels_, bank_notes_, views_, dual_coef_, intercept_
-        As in :class:`kernlearn.MKLClassifier`.
-    active_kernels_, active_weights_, support_, support_vectors_
-        Likewise.
-    objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
-        Likewise.
+    weights_ : ndarray of shape (m,)
+        Learned weights; exactly zero for kernels that are not used.
+    kernel_ : Kernel
+        The learned kernel, to be called on new data or handed to ``SVC(kernel=...)``.
+    kernels_ : list of Kernel
+        The kernels that were combined, with normalising and centring where asked for. Of a family,
+        the sequence of its kernels as they are; those with weight are in ``kernel_.kernels``.
+    bank_notes_ : list of str
+        Where the kernels were chosen for the data: at which width, and which were left out.
+    views_ : dict
+        Where X held several views: the name of each, and its place among all columns.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        Signed dual coefficients.
+    intercept_ : ndarray of shape (n_machines,)
+        Intercepts.
+    active_kernels_, active_weights_ : ndarray of shape (n_active,)
+        Numbers of the kernels that have weight, and these weights.
+    support_ : ndarray of shape (n_support,)
+        Rows of X with a coefficient.
+    support_vectors_ : array or data frame of shape (n_support, n_features)
+        Those rows.
+    objective_, lower_bound_, duality_gap_ : float
+        The certificate: value, a bound no weights can beat, and the relative gap between them.
+    status_ : Status
+        How the solution ended.
+    n_machine_solves_, n_iter_ : int
+        Machines solved, and kernels tried.
+    history_ : tuple of Step
+        Objective and lower bound after every kernel tried.
+    C_ : float
+        The C used: the one given, chosen or learned.
     equal_share_ : float
         The option ``equal_share``, 0 by default.
-    rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_, device_
-        Likewise; the loss is the part of the trace of the learned kernel that is left out.
+    rank_ : int or None
+        Columns of the largest factor through landmarks, 0 if no kernel needs any; None on Gram
+        matrices. With landmarks there are no ``dual_coef_``, ``support_`` and
+        ``support_vectors_``, but what follows.
+    landmarks_, landmark_coef_ : list of m arrays
+        The landmarks of each kernel, and the coefficients of k(x, landmark) for each machine. A
+        kernel whose sparse features were taken as they are has None, and coefficients of these.
+    residual_trace_ : ndarray of shape (m,)
+        The part of each kernel's trace that its landmarks leave out.
+    loss_by_rank_ : dict
+        ``"rank"`` and ``"loss"``: the part of the trace of the learned kernel that is left out, for
+        this and smaller ranks. If it still falls, more rank would help.
+    exact_lower_bound_ : float
+        With the option ``certify="exact"``: a lower bound for any weights of the exact kernels.
+    device_ : str
+        Where the rows were worked on: "cpu", or a library and its device, "torch:cuda:0".
     certificate_covers_ : str
         Of a range of kernels: which of them the duality gap holds for.
     extension_ : Extension
         After ``extend``: whether the weights were kept or learned again.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
 
     Examples
     --------

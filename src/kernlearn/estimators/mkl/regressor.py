@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -21,19 +20,15 @@ from kernlearn.estimators.mkl.combination import CombinationFit
 from kernlearn.estimators.mkl.extension import ExtendableCombination
 from kernlearn.estimators.mkl.held_out_loss import hold_out_rule, squared_losses
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
+from kernlearn.estimators.mkl.moved_intercept import move_intercept
 from kernlearn.estimators.mkl.options import MKLOptions
-from kernlearn.estimators.mkl.spread import robust_spread
+from kernlearn.estimators.mkl.spread import tube_of
 from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.quality.registry import quality_names
 from kernlearn.runtime.phrases import counted
-from kernlearn.runtime.status import Status
-from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.solvers.engine.statement import HoldOut
 from kernlearn.typing import Array, FoldsLike, RandomState, Rows
-
-# ε in units of the targets' spread, as scikit-learn's SVR has it for standardised targets.
-_TUBE = 0.1
 
 
 class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
@@ -115,29 +110,72 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
 
     Attributes
     ----------
-    weights_, kernel_, kernels_, bank_notes_, views_, dual_coef_, intercept_
-        As in :class:`kernlearn.MKLClassifier`.
-    active_kernels_, active_weights_, support_, support_vectors_
-        Likewise.
-    objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
-        Likewise.
+    weights_ : ndarray of shape (m,)
+        Learned weights; exactly zero for kernels that are not used.
+    kernel_ : Kernel
+        The learned kernel, to be called on new data or handed to ``SVC(kernel=...)``.
+    kernels_ : list of Kernel
+        The kernels that were combined, with normalising and centring where asked for. Of a family,
+        the sequence of its kernels as they are; those with weight are in ``kernel_.kernels``.
+    bank_notes_ : list of str
+        Where the kernels were chosen for the data: at which width, and which were left out.
+    views_ : dict
+        Where X held several views: the name of each, and its place among all columns.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        Signed dual coefficients.
+    intercept_ : ndarray of shape (n_machines,)
+        Intercepts.
+    active_kernels_, active_weights_ : ndarray of shape (n_active,)
+        Numbers of the kernels that have weight, and these weights.
+    support_ : ndarray of shape (n_support,)
+        Rows of X with a coefficient.
+    support_vectors_ : array or data frame of shape (n_support, n_features)
+        Those rows.
+    objective_, lower_bound_, duality_gap_ : float
+        The certificate: value, a bound no weights can beat, and the relative gap between them.
+    status_ : Status
+        How the solution ended.
+    n_machine_solves_, n_iter_ : int
+        Machines solved, and kernels tried.
+    history_ : tuple of Step
+        Objective and lower bound after every kernel tried.
+    C_ : float
+        The C used: the one given, chosen or learned.
     penalty_strength_ : float
         With a penalty of strength "auto": the strength with the smallest held-out loss.
     loss_by_strength_ : ndarray of shape (4, 2)
-        Likewise, every strength and its loss on rows held out.
+        Every strength of the penalty that was tried, and its loss on rows held out.
     equal_share_ : float
-        Likewise.
+        The part of the total that sources share equally: the one given or chosen.
     epsilon_ : float
         The ``epsilon`` that was used, in units of y.
     loss_by_C_ : ndarray of shape (n_tried, 2)
         With ``C="auto"``, every C that was tried and its mean squared error on rows held out.
-    rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_, device_
-        Likewise.
+    rank_ : int or None
+        Columns of the largest factor through landmarks, 0 if no kernel needs any; None on Gram
+        matrices. With landmarks there are no ``dual_coef_``, ``support_`` and
+        ``support_vectors_``, but what follows.
+    landmarks_, landmark_coef_ : list of m arrays
+        The landmarks of each kernel, and the coefficients of k(x, landmark) for each machine. A
+        kernel whose sparse features were taken as they are has None, and coefficients of these.
+    residual_trace_ : ndarray of shape (m,)
+        The part of each kernel's trace that its landmarks leave out.
+    loss_by_rank_ : dict
+        ``"rank"`` and ``"loss"``: the held-out squared error of least squares at the learned
+        weights, for this and smaller ranks. If it still falls, more rank would help.
+    exact_lower_bound_ : float
+        With the option ``certify="exact"``: a lower bound for any weights of the exact kernels.
+    device_ : str
+        Where the rows were worked on: "cpu", or a library and its device, "torch:cuda:0".
     certificate_covers_ : str
         Of a range of kernels: which of them the duality gap holds for.
     extension_ : Extension
         After ``extend``: whether the weights were kept or learned again. Predictions of new rows
         are in ``transduction_``, after those of ``X_unlabeled``.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
 
     Examples
     --------
@@ -227,7 +265,8 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
             unlabeled = inputs.checked_unlabeled(X, X_unlabeled)
             target = y.astype(float)
             weight = inputs.weights(sample_weight, rows)
-            is_told = self._set_tube(target[weight > 0], weight[weight > 0])
+            kept = weight > 0
+            self.epsilon_, is_told = tube_of(self, target[kept], weight[kept])
             # The intercept takes up any offset; working around it keeps the numbers small.
             offset = float(np.average(target, weights=weight))
             qualities = quality_names("values", "either")
@@ -306,62 +345,10 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
             return folds.interval(self.kernel_.kernels, self.landmarks_, rows, coverage)
         return FoldPredictor(**self._folds).interval(self.kernel_, rows, coverage)
 
-    def _move_intercept(self, offset: float, weight: Array) -> None:
-        r"""Add the offset, and to the objective what rounding the sum may cost.
-
-        Beside a large offset the intercept is moved by some δ, and every prediction with it. With
-        c the sum of what multiplies the losses, absolute ones grow by cδ at most. Halves of squares
-        grow by :math:`|\sum_i α_i| δ + c δ^2/2`, the coefficients being their slopes; through
-        landmarks these are not known, but the sum is at most :math:`\sqrt{2cv}` at the value v.
-        """
-        intercept = self.intercept_ + offset
-        moved = float(np.abs((intercept - offset) - self.intercept_).max())
-        self.intercept_ = intercept
-        if self.quality not in ("epsilon_svr", "least_squares"):
-            return
-        total = float(self.C_ * weight.sum())
-        lost = total * moved
-        if self.quality == "least_squares":
-            if self.rank_ is None:
-                slope = abs(float(self.dual_coef_.sum()))
-            else:
-                slope = float(np.sqrt(2.0 * total * abs(self.objective_)))
-            lost = slope * moved + 0.5 * lost * moved
-        # What is less than rounding of the objective itself is in it already.
-        if lost > 4.0 * np.finfo(float).eps * abs(self.objective_):
-            self.objective_ += lost
-            self.duality_gap_ = relative_gap(self.objective_, self.lower_bound_)
-            if self.status_.is_optimal and self.duality_gap_ > self.tol:
-                self.status_ = Status.INACCURATE
-
-    def _set_tube(self, target: Array, weight: Array) -> bool:
-        """Choose ε where it is to be; warn where one constant is as good as any prediction.
-
-        Whether it is as good is returned.
-        """
-        self.epsilon_ = self.epsilon
-        if isinstance(self.epsilon, str) and self.epsilon == "auto":
-            self.epsilon_ = _TUBE * robust_spread(target, weight)
-            return False
-        if self.quality != "epsilon_svr":
-            return False
-        half = 0.5 * float(np.ptp(target)) if len(target) else 0.0
-        # What is no number is refused later, in a sentence.
-        is_constant = isinstance(self.epsilon, int | float) and 0 < half <= self.epsilon
-        if is_constant:
-            warnings.warn(
-                f"{type(self).__name__} expected targets that differ by more than the tube, got "
-                f"all within {half:.3g} of one number, epsilon being {self.epsilon:g}: the "
-                "predictions are constant; lower epsilon, or rescale y",
-                UserWarning,
-                stacklevel=3,
-            )
-        return is_constant
-
     def _finish(self, fit: CombinationFit) -> None:
         """Keep what intervals need, and add the targets' offset to the intercept."""
         found = self._keep_held_out(fit, self._offset)
-        self._move_intercept(self._offset, fit.data.weight)
+        move_intercept(self, self._offset, fit.data.weight)
         tell_chance(self, found, stacklevel=3, warns=self._warns_of_chance)
 
     def _transduce(self, values: Array) -> None:

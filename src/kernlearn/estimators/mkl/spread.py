@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from kernlearn.typing import Array
 
+# ε in units of the targets' spread, as scikit-learn's SVR has it for standardised targets.
+_TUBE = 0.1
 # The interquartile range of a normal distribution in units of its standard deviation.
 _QUARTILES = 1.3489795
 # Of the largest target: less is rounding.
 _ROUNDING = 1e-12
 # Sums of weights that differ by less are equal.
 _EQUAL = 1e-9
+
+
+def tube_of(estimator: BaseEstimator, target: Array, weight: Array) -> tuple[Any, bool]:
+    """The ε of a regressor, and whether one constant is as good as any prediction, with a warning.
+
+    Called by ``fit`` itself, whose caller the warning points to.
+    """
+    epsilon = estimator.epsilon
+    if isinstance(epsilon, str) and epsilon == "auto":
+        return _TUBE * robust_spread(target, weight), False
+    if estimator.quality != "epsilon_svr":
+        return epsilon, False
+    half = 0.5 * float(np.ptp(target)) if len(target) else 0.0
+    # What is no number is refused later, in a sentence.
+    is_constant = isinstance(epsilon, int | float) and 0 < half <= epsilon
+    if is_constant:
+        warnings.warn(
+            f"{type(estimator).__name__} expected targets that differ by more than the tube, got "
+            f"all within {half:.3g} of one number, epsilon being {epsilon:g}: the predictions are "
+            "constant; lower epsilon, or rescale y",
+            UserWarning,
+            stacklevel=3,
+        )
+    return epsilon, is_constant
 
 
 def robust_spread(
