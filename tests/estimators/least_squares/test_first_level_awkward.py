@@ -14,7 +14,11 @@ from kernlearn import FirstLevelClassifier, FirstLevelRegressor
     [
         ({"kernel": "linear"}, "expected kernel to be one of rbf, ard, ard_polynomial or a"),
         ({"lam": -1.0}, "expected lam to be a positive number, got -1.0"),
-        ({"lam": "loo"}, "expected lam to be a positive number or 'cv', got 'loo'; try lam='cv'"),
+        (
+            {"lam": "loo"},
+            "expected lam to be a positive number, 'cv' or 'evidence', got 'loo'; try",
+        ),
+        ({"lam": "evidence"}, "chosen in one way, got lam='evidence' and mu='cv'; use 'cv' or"),
         ({"mu": 0}, "expected mu to be a positive number, got 0"),
         ({"strategy": "grid"}, "expected strategy to be one of gradient, nelder-mead"),
         ({"tol": 0}, "expected tol to be a positive number"),

@@ -72,6 +72,9 @@ class FirstLevel(LeastSquaresSVM):
     loss_by_rank_: dict[str, Array]
     n_evaluations_: int
     cv_loss_: float | None
+    log_evidence_: float | None
+    theta_std_: Array | None
+    theta_p_: Array | None
 
     def _learning(self, data: LeastSquaresData) -> Learning:
         """Check the parameters, state the problem, learn, store; a device is asked for machines."""
@@ -94,11 +97,12 @@ class FirstLevel(LeastSquaresSVM):
     def _asked(self, data: LeastSquaresData) -> FirstLevelRequest:
         """What the parameters ask for on this table, checked."""
         family = parametric_kernel(self.kernel)
-        lam, mu = _number_or_cv("lam", self.lam), _number_or_cv("mu", self.mu)
+        lam, mu = _number_or_none("lam", self.lam), _number_or_none("mu", self.mu)
         control = self._control(self._stacks(family))
         kept = data.kept
-        self._check_enough(len(kept), lam is None or mu is None)
-        folds = data.folds(self.cv, self._seed) if lam is None or mu is None else []
+        by_folds = (lam is None or mu is None) and not control.by_evidence
+        self._check_enough(len(kept), by_folds)
+        folds = data.folds(self.cv, self._seed) if by_folds else []
         rows = select_rows(data.X, kept)
         _check_sizes(rows)
         forget_low_rank(self)
@@ -129,8 +133,19 @@ class FirstLevel(LeastSquaresSVM):
 
     def _stacks(self, family: ParametricKernel) -> bool:
         """Whether the matrices of all rows are worked on elsewhere, those of all folds at once."""
-        on_host = self.device_ == HOST or self.strategy != "gradient"
+        on_host = self.device_ == HOST or self.strategy != "gradient" or self._by_evidence
         return not on_host and family.stack([family]) is not None
+
+    @property
+    def _by_evidence(self) -> bool:
+        """Whether λ or μ is chosen by the evidence."""
+        asked = [value for value in (self.lam, self.mu) if isinstance(value, str)]
+        if "evidence" in asked and "cv" in asked:
+            raise ValueError(
+                f"expected lam and mu to be chosen in one way, got lam={self.lam!r} and "
+                f"mu={self.mu!r}; use 'cv' or 'evidence' for both, or a number for one"
+            )
+        return "evidence" in asked
 
     def _trainer(self) -> Callable[[list[Any]], Sequence[Any]]:
         """What trains the machines that are asked for on the device that was noted."""
@@ -139,6 +154,7 @@ class FirstLevel(LeastSquaresSVM):
     def _learn_at_scale(self, data: LeastSquaresData, asked: FirstLevelRequest) -> None:
         """θ through landmarks, then the machine on all rows, or through more landmarks."""
         self.mu_ = 0.0
+        self.log_evidence_ = self.theta_std_ = self.theta_p_ = None
         kept, limits, rank = data.kept, asked.limits, asked.rank
         assert rank is not None  # without one, there is a matrix of all rows
         given = self._on_its_device(asked.rows)
@@ -181,6 +197,8 @@ class FirstLevel(LeastSquaresSVM):
 
     def _other_obstacle(self, mu: float | None) -> str | None:
         """What was asked for that only landmarks of the first level cannot do."""
+        if self._by_evidence:
+            return "evidence"
         if mu is not None:
             return f"mu={self.mu!r}"
         return None if self.strategy == "gradient" else f"strategy={self.strategy!r}"
@@ -220,6 +238,10 @@ class FirstLevel(LeastSquaresSVM):
         self.support_vectors_ = point.problem.X
         self.objective_ = point.objective
         self.cv_loss_ = solution.cv_loss
+        found = solution.evidence
+        self.log_evidence_ = None if found is None else -found.value
+        self.theta_std_ = None if found is None else found.std
+        self.theta_p_ = None if found is None else found.p_values
         self.n_iter_ = solution.n_iter
         self.n_evaluations_ = solution.n_evaluations
         self.n_machine_solves_ = solution.n_machine_solves
@@ -234,6 +256,7 @@ class FirstLevel(LeastSquaresSVM):
             check_count("max_iter", self.max_iter),
             self._stopping_control(),
             together,
+            self._by_evidence,
             several_starts(self.starts),
             self._options.selection,
         )
@@ -269,12 +292,13 @@ def _check_sizes(X: Array) -> None:
         )
 
 
-def _number_or_cv(name: str, value: float | str) -> float | None:
+def _number_or_none(name: str, value: float | str) -> float | None:
     """The number, or None where it is to be chosen."""
     if isinstance(value, str):
-        if value != "cv":
+        if value not in ("cv", "evidence"):
             raise ValueError(
-                f"expected {name} to be a positive number or 'cv', got {value!r}; try {name}='cv'"
+                f"expected {name} to be a positive number, 'cv' or 'evidence', got {value!r}; try "
+                f"{name}='cv'"
             )
         return None
     return check_positive(name, value)

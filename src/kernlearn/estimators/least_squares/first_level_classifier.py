@@ -32,10 +32,11 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     kernel : {"ard", "rbf", "ard_polynomial"} or ParametricKernel, default="ard"
         The family K(θ): a Gaussian with a scale for every column or with one for all, a
         polynomial with a scale for every column, or a family of one's own.
-    lam : float or "cv", default="cv"
-        λ, or "cv" to have it chosen.
-    mu : float or "cv", default="cv"
-        μ, or "cv" to have it chosen.
+    lam : float, "cv" or "evidence", default="cv"
+        λ, or how it is chosen: by the squared loss on held-out folds, or by the evidence for λ and
+        μ, in Laplace's approximation, for which nothing is held out.
+    mu : float, "cv" or "evidence", default="cv"
+        μ, or how it is chosen, in the same way as λ.
     cv : int, splitter or iterable, default=5
         The number of folds, shuffled and stratified, or the folds themselves. Every row is held
         out once.
@@ -64,7 +65,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         many as the held-out loss asks for. With so many rows the penalty on θ has nothing left to
         do, and leave-one-out takes its place: θ is learned by it on samples of up to 16,000 rows
         through 1000 landmarks (on a GPU 50,000), λ by held-out loss, and ``mu_`` is zero. Not where
-        μ is given, nor with ``strategy="nelder-mead"``.
+        μ is given or chosen by the evidence, nor with ``strategy="nelder-mead"``.
     refit : {"auto", "exact", "landmarks"}, default="auto"
         What is trained at a θ that was learned through landmarks: a machine on the matrix of all
         rows, with λ by leave-one-out, or one through landmarks. "auto" takes the matrix if no rank
@@ -90,8 +91,6 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     ----------
     theta_ : ndarray of shape (p,)
         The paper's θ; for "ard" one for every column, and zero for a column that is left out.
-    relevance_ : dict
-        ``theta_`` by the names of the columns.
     lam_, mu_ : float
         λ and μ. λ is raised where it would be lost in the rounding of K. μ is zero where θ was
         selected and not learned: through landmarks, and with the one bandwidth of an LS-SVM.
@@ -135,6 +134,13 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         matrix of all rows.
     objective_ : float
         Equation (5) at its minimum.
+    log_evidence_ : float or None
+        The logarithm of the evidence; None where λ and μ were not chosen by it.
+    theta_std_ : ndarray of shape (p,) or None
+        Standard deviations of θ in the posterior; likewise.
+    theta_p_ : ndarray of shape (p,) or None
+        For each θ the one-sided p-value of θ = 0, "the column does not matter"; likewise. Of
+        columns of noise, fewer than one in twenty were below 0.05.
     cv_loss_ : float or None
         Mean of ½(y - f)² over held-out points, summed over machines; None where λ and μ were
         given.

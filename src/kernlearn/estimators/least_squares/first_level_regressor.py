@@ -24,10 +24,11 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
     kernel : {"ard", "rbf", "ard_polynomial"} or ParametricKernel, default="ard"
         The family K(θ): a Gaussian with a scale for every column or with one for all, a
         polynomial with a scale for every column, or a family of one's own.
-    lam : float or "cv", default="cv"
-        λ, or "cv" to have it chosen.
-    mu : float or "cv", default="cv"
-        μ, or "cv" to have it chosen.
+    lam : float, "cv" or "evidence", default="cv"
+        λ, or how it is chosen: by the squared loss on held-out folds, or by the evidence for λ and
+        μ, in Laplace's approximation, for which nothing is held out.
+    mu : float, "cv" or "evidence", default="cv"
+        μ, or how it is chosen, in the same way as λ.
     cv : int, splitter or iterable, default=5
         The number of folds, shuffled, or the folds themselves. Every row is held out once.
     strategy : {"gradient", "nelder-mead"}, default="gradient"
@@ -52,7 +53,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         many as the held-out loss asks for. With so many rows the penalty on θ has nothing left to
         do, and leave-one-out takes its place: θ is learned by it on samples of up to 16,000 rows
         through 1000 landmarks (on a GPU 50,000), λ by held-out loss, and ``mu_`` is zero. Not where
-        μ is given, nor with ``strategy="nelder-mead"``.
+        μ is given or chosen by the evidence, nor with ``strategy="nelder-mead"``.
     refit : {"auto", "exact", "landmarks"}, default="auto"
         What is trained at a θ that was learned through landmarks: a machine on the matrix of all
         rows, with λ by leave-one-out, or one through landmarks. "auto" takes the matrix if no rank
@@ -103,8 +104,16 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         matrix of all rows.
     objective_ : float
         Equation (5) at its minimum.
+    log_evidence_ : float or None
+        The logarithm of the evidence; None where λ and μ were not chosen by it.
+    theta_std_ : ndarray of shape (p,) or None
+        Standard deviations of θ in the posterior; likewise.
+    theta_p_ : ndarray of shape (p,) or None
+        For each θ the one-sided p-value of θ = 0, "the column does not matter"; likewise. Of
+        columns of noise, fewer than one in twenty were below 0.05.
     cv_loss_ : float or None
-        Mean of ½(y - f)² over held-out points, summed over targets; None where λ and μ were given.
+        Mean of ½(y - f)² over held-out points, summed over targets; None where λ and μ were given,
+        or chosen by the evidence.
     n_duplicates_ : int
         Rows that repeat an earlier one in every column. They are held out together with it, unless
         landmarks are used.

@@ -28,7 +28,9 @@ from kernlearn.numerics.rounding import is_less
 from kernlearn.quality.held_out import KFoldLoss, SelectionCriterion
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped, StoppingControl
+from kernlearn.solvers.first_level.evidence import LaplaceEvidence, evidence_at
 from kernlearn.solvers.first_level.problem import (
+    FirstLevelPoint,
     FirstLevelProblem,
     Trained,
     TrainingRequest,
@@ -58,6 +60,7 @@ class FirstLevelSolution:
     mu: float
     # The mean of ½(y - f)² over held-out points, where λ or μ was chosen by it
     cv_loss: float | None
+    evidence: LaplaceEvidence | None  # Where λ or μ was chosen by it
     n_iter: int  # Machines trained for the final θ
     n_evaluations: int  # Evaluations of the cross-validated loss
     n_machine_solves: int  # All machines trained
@@ -81,9 +84,9 @@ def learn_first_level(
     stopping, bandwidth = control.stopping, None
     search, theta = yield from starts.equal_scales()
     if control.several and mu is None and stopping.stopped is None:
-        bandwidth = starts.one_bandwidth()
+        bandwidth = None if control.by_evidence else starts.one_bandwidth()
         for start in (bandwidth, starts.columns(float(np.exp(search.x[0])), theta)):
-            if start is not None and start.cv_loss < PROMISING * search.least:
+            if start is not None and starts.promises(start, search.least):
                 again, found = yield from starts.searched(start, search.least)
                 if again.least < search.least:
                     search, again, theta = again, search, found
@@ -105,7 +108,8 @@ def learn_first_level(
         descent.point,
         lam,
         mu,
-        search.loss,
+        None if control.by_evidence else search.loss,
+        _evidence(descent.point) if control.by_evidence else None,
         descent.n_points,
         search.n_evaluations,
         search.n_points + descent.n_points,
@@ -123,8 +127,12 @@ def _of_one_bandwidth(
     n_points = search.n_points + 1
     status = stopping.stopped or Status.CONVERGED
     return FirstLevelSolution(
-        point, start.lam, 0.0, start.cv_loss, 1, search.n_evaluations, n_points, status
+        point, start.lam, 0.0, start.cv_loss, None, 1, search.n_evaluations, n_points, status
     )
+
+
+def _evidence(point: Trained) -> LaplaceEvidence | None:
+    return evidence_at(point) if isinstance(point, FirstLevelPoint) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +176,10 @@ class FirstLevelStarts:
         theta = yield from search.stage(self.problem, start.theta, 1.0, below)
         return search, theta
 
+    def promises(self, start: Start, least: float) -> bool:
+        """Whether to search from it; the evidence is only known where a training has ended."""
+        return self.control.by_evidence or start.cv_loss < PROMISING * least
+
     def _search(self, values: Array) -> FirstLevelSearch:
         free = np.array([self.lam is None, self.mu is None])
         return FirstLevelSearch(self.folds, np.log(values), free, self.control)
@@ -198,6 +210,8 @@ class FirstLevelStarts:
         problem = self.problem
         lam = float(np.exp(z[0])) if self.lam is None else self.lam
         lam, fit = self._objective().trained(lam, np.exp(z[1:]))
+        if self.control.by_evidence:
+            return Start(lam, np.exp(z[1:]), np.inf)
         loss = KFoldLoss(problem.weight, list(self.folds)).value(fit)
         return Start(lam, np.exp(z[1:]), 0.5 * loss / float(problem.weight.sum()))
 

@@ -188,6 +188,17 @@ class FirstLevelPoint:
         """αᵀ K_r α for all r, summed over the targets."""
         return _products(self.dual_coef, self.images)
 
+    @cached_property
+    def mixed(self) -> Array:
+        r"""The derivatives of the slopes by λ, apart from that of μ‖θ‖²/2, of shape (p,).
+
+        .. math:: \partial_\lambda \partial_r J = -\tfrac12\alpha^TK_r\alpha
+                  + \lambda (K_r\alpha)^T P S^{-1}\alpha
+        """
+        scaled = self.dual_coef / self.problem.weight[..., None]
+        moved = _products(self.factor.solve(scaled)[0], self.images)
+        return np.asarray(-0.5 * self.forms + np.asarray(self.lam)[..., None] * moved)
+
     @property
     def gradient(self) -> Array:
         """∂J/∂θ, of shape (p,)."""

@@ -27,7 +27,14 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from kernlearn.runtime.stopping import Stopped, StoppingControl
-from kernlearn.solvers.first_level.problem import FirstLevelProblem, Trained, TrainingSearch, alone
+from kernlearn.solvers.first_level.evidence import LaplaceEvidence, evidence_at
+from kernlearn.solvers.first_level.problem import (
+    FirstLevelPoint,
+    FirstLevelProblem,
+    Trained,
+    TrainingSearch,
+    alone,
+)
 from kernlearn.solvers.optimize.coroutines import gather, in_turn
 from kernlearn.solvers.optimize.descent import Descent, capped_bfgs
 from kernlearn.solvers.selection.objective import SelectionOptions
@@ -37,6 +44,8 @@ from kernlearn.typing import Array, Indices, Mask
 _FAR = 2.0
 # The share of its usual size below which a parameter counts as zero there.
 _SMALL = 1e-3
+# A step in log λ and log μ for the slope of the evidence.
+_DIFFERENCE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +74,15 @@ class CrossValidatedLoss:
     slope: Array  # Its derivatives, of shape (2,)
     folds: tuple[FoldLoss, ...]  # What each fold learned
     n_points: int  # Machines trained, over all folds
+
+    def predicted(self, x: Array, scale: Array) -> list[Array]:
+        """θ of every fold at another place, by its logarithmic derivatives."""
+        starts = []
+        for fold in self.folds:
+            size = np.maximum(fold.theta, _SMALL * scale)
+            factor = np.exp(np.clip(fold.drift @ (x - self.x) / size, -_FAR, _FAR))
+            starts.append(np.asarray(fold.theta * factor))
+        return starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +118,8 @@ class CrossValidation:
 
     def near(self, x: Array, known: CrossValidatedLoss) -> TrainingSearch[CrossValidatedLoss]:
         """Evaluate from the θ that a known place predicts for this one, fold by fold."""
-        moved = x - known.x
-        searches = [
-            self._fold(number, x, self._predicted(known, number, moved))
-            for number in range(len(self.folds))
-        ]
+        starts = known.predicted(x, self.problem.scale)
+        searches = [self._fold(number, x, start) for number, start in enumerate(starts)]
         run = gather if self.together else in_turn
         return self._evaluation(x, (yield from run(searches)))
 
@@ -129,12 +144,49 @@ class CrossValidation:
         slope = np.sum([fold.slope for fold in folds], axis=0) / total
         return CrossValidatedLoss(x, loss, slope, tuple(folds), n_points)
 
-    def _predicted(self, known: CrossValidatedLoss, number: int, moved: Array) -> Array:
-        """θ of a fold at a place this far away, by its logarithmic derivatives."""
-        fold = known.folds[number]
-        size = np.maximum(fold.theta, _SMALL * self.problem.scale)
-        factor = np.exp(np.clip(fold.drift @ moved / size, -_FAR, _FAR))
-        return np.asarray(fold.theta * factor)
+
+@dataclass(frozen=True, eq=False)
+class EvidenceSearch:
+    """A first-level problem whose λ and μ are judged by their evidence: nothing is held out."""
+
+    problem: FirstLevelProblem  # All data
+    tol: float  # Relative decrease of the training criterion at which a training stops
+    max_iter: int  # Limit on the machines trained in a training
+    check: Callable[[], None] | None = None  # Called before every machine; may raise
+
+    def at(self, x: Array, start: Array) -> TrainingSearch[CrossValidatedLoss]:
+        """Evaluate from one θ."""
+        lam, mu = np.exp(x)
+        descent = yield from self.problem.descent(
+            start, lam, mu, self.tol, self.max_iter, check=self.check
+        )
+        point = None if descent is None else descent.point
+        found = evidence_at(point) if isinstance(point, FirstLevelPoint) else None
+        n_points = 0 if descent is None else descent.n_points
+        if found is None or not isinstance(point, FirstLevelPoint):
+            return CrossValidatedLoss(x, np.inf, np.zeros(2), (), n_points)
+        right = np.column_stack([lam * point.mixed, mu * point.theta])
+        drift = _drift(point, right, point.theta > self.problem.low)
+        slope = found.loss * 2.0 / found.size * self._slope(point, found, drift)
+        fold = FoldLoss(found.loss, slope, point.theta, drift)
+        return CrossValidatedLoss(x, found.loss, slope, (fold,), n_points)
+
+    def near(self, x: Array, known: CrossValidatedLoss) -> TrainingSearch[CrossValidatedLoss]:
+        """Evaluate from the θ that a known place predicts for this one."""
+        (start,) = known.predicted(x, self.problem.scale)
+        return (yield from self.at(x, start))
+
+    def _slope(self, point: FirstLevelPoint, found: LaplaceEvidence, drift: Array) -> Array:
+        """The derivatives of −log Z by log λ and log μ, while θ moves with them."""
+        slope = np.zeros(2)
+        for i, factors in enumerate(np.exp(_DIFFERENCE * np.eye(2))):
+            theta = np.maximum(point.theta + _DIFFERENCE * drift[:, i], self.problem.low)
+            lam, mu = np.array([float(point.lam), float(point.mu)]) * factors
+            moved = self.problem.at(theta, lam, mu)
+            there = None if moved is None else evidence_at(moved)
+            if there is not None:
+                slope[i] = (there.value - found.value) / _DIFFERENCE
+        return slope
 
 
 def held_out_loss(descent: Descent[Trained], others: FirstLevelProblem) -> FoldLoss:
@@ -160,12 +212,17 @@ def _drift(point: Trained, right: Array, free: Mask) -> Array:
     return drift
 
 
+# What judges λ and μ.
+Judge: TypeAlias = CrossValidation | EvidenceSearch
+
 STRATEGIES = ("gradient", "nelder-mead")
 
 # Descents stay within these factors of where λ and μ start.
 _WITHIN = np.log([1e6, 1e10])
 # Folds stop early, since the loss is corrected for the last step.
 _FOLD_TOL = 1e-5
+# The evidence is that of a minimum.
+_TRAINING_TOL = 1e-9
 
 
 @dataclass(frozen=True)
@@ -181,6 +238,7 @@ class FirstLevelControl:
     stopping: StoppingControl = field(default_factory=StoppingControl)
     # Whether folds ask for their machines together, which are then kept together, too
     together: bool = False
+    by_evidence: bool = False  # Whether λ and μ are judged by the evidence, not on folds
     several: bool = False  # Whether other starts than equal scales are looked at, where μ is chosen
     options: SelectionOptions = field(default_factory=SelectionOptions)  # Of the LS-SVM to beat
 
@@ -219,14 +277,7 @@ class FirstLevelSearch:
             return start
         if not self.free.any():
             return (yield from self._given(problem, start))
-        cv = CrossValidation(
-            problem,
-            self.folds,
-            _FOLD_TOL,
-            self.control.max_iter,
-            stopping.check,
-            self.control.together,
-        )
+        cv = self._judge(problem)
         best = self.best = None
         try:
             best = yield from self._searched(cv, start, rougher, below)
@@ -238,8 +289,15 @@ class FirstLevelSearch:
         self.x, self.loss = best.x, best.loss
         return np.asarray(np.mean([fold.theta for fold in best.folds], axis=0))
 
+    def _judge(self, problem: FirstLevelProblem) -> Judge:
+        limit, check = self.control.max_iter, self.control.stopping.check
+        if self.control.by_evidence:
+            return EvidenceSearch(problem, _TRAINING_TOL, limit, check)
+        together = self.control.together
+        return CrossValidation(problem, self.folds, _FOLD_TOL, limit, check, together)
+
     def _searched(
-        self, cv: CrossValidation, start: Array, rougher: float, below: float
+        self, cv: Judge, start: Array, rougher: float, below: float
     ) -> TrainingSearch[CrossValidatedLoss]:
         def near(x: Array, known: CrossValidatedLoss) -> TrainingSearch[CrossValidatedLoss]:
             return self._counted((yield from cv.near(x, known)))
@@ -273,9 +331,7 @@ class FirstLevelSearch:
         self.n_points += descent.n_points
         return descent.point.theta
 
-    def _simplex(
-        self, cv: CrossValidation, first: CrossValidatedLoss, rougher: float
-    ) -> CrossValidatedLoss:
+    def _simplex(self, cv: Judge, first: CrossValidatedLoss, rougher: float) -> CrossValidatedLoss:
         best = first
         unit = first.loss or 1.0
 
@@ -302,11 +358,14 @@ class FirstLevelSearch:
         if np.isfinite(place.loss) and (self.best is None or place.loss < self.best.loss):
             self.best = place
         if self.best is not None:
-            self.control.stopping.tell(_in_words(place), self.best.loss)
+            name = "evidence as a loss" if self.control.by_evidence else "cross-validated loss"
+            self.control.stopping.tell(
+                f"{_in_words(place)}, {name} {place.loss:.6g}", self.best.loss
+            )
         return place
 
 
 def _in_words(place: CrossValidatedLoss) -> str:
     lam, mu = np.exp(place.x)
     kind = "common scale" if place.folds and len(place.folds[0].theta) == 1 else "all scales"
-    return f"{kind}, lam {lam:.3g}, mu {mu:.3g}, cross-validated loss {place.loss:.6g}"
+    return f"{kind}, lam {lam:.3g}, mu {mu:.3g}"

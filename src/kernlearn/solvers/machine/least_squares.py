@@ -48,6 +48,13 @@ class Bordered:
         half -= one * (turned(one) @ half / self._inner)
         return half
 
+    @property
+    def log_volume(self) -> float:
+        """Minus the logarithm of the product of the eigenvalues of P that are not zero."""
+        n = self.factor.shape[-1]
+        logs = float(np.log(self.factor.diagonal()).sum())
+        return 2.0 * logs + float(np.log(self._inner.item() / n))
+
     @cached_property
     def _half_of_one(self) -> DeviceArray:
         ones = namespace(self.factor).ones_like(self.factor[..., :1])
