@@ -22,8 +22,8 @@ from kernlearn.families.weights import Domain
 from kernlearn.numerics.sums import EPS
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.oracle import Plane
+from kernlearn.solvers.core.problem import program_within
 from kernlearn.solvers.core.solution import relative_gap
-from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.typing import Array
 
 
@@ -109,16 +109,7 @@ def linear_minimum(g: Array, domain: Domain) -> tuple[float, Array]:
         return 0.0, domain.start
     ties, limits = domain.step_rows
     rows = np.vstack([limits, domain.cuts])
-    solution = quadratic_program(
-        P=np.zeros((p, p)),
-        q=g / scale,
-        A=np.vstack([domain.equality, ties]),
-        b=np.append(1.0, np.zeros(len(ties))),
-        low=domain.low,
-        high=domain.high,
-        G=-rows,
-        h=np.zeros(len(rows)),
-    )
+    solution = program_within(domain, np.zeros((p, p)), g / scale, domain.cuts)
     if solution is None:
         return -np.inf, domain.start
     eta = -float(solution.equality[0]) * scale

@@ -21,7 +21,7 @@ from kernlearn.quality.machine import Machine
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.core.oracle import MachineObjective, Penalty, Plane
 from kernlearn.solvers.core.solution import Step
-from kernlearn.solvers.optimize.quadratic import quadratic_program
+from kernlearn.solvers.optimize.quadratic import QuadraticSolution, quadratic_program
 from kernlearn.typing import Array
 
 LARGEST = 1e151  # its square is still a number, in both directions
@@ -290,17 +290,16 @@ def inside(domain: Domain, weights: Array, trace: float = TRACE) -> Array:
     return (1.0 - trace) * x + trace * domain.start
 
 
+def program_within(domain: Domain, P: Array, q: Array, cuts: Array) -> QuadraticSolution | None:
+    """Minimise ½xᵀPx + qᵀx over the coordinates of a domain on which no cut is negative."""
+    ties, limits = domain.step_rows
+    rows = np.vstack([limits, cuts])
+    A, b = np.vstack([domain.equality, ties]), np.append(1.0, np.zeros(len(ties)))
+    return quadratic_program(P, q, A, b, domain.low, domain.high, -rows, np.zeros(len(rows)))
+
+
 def _nearest_within(x: Array, domain: Domain) -> Array:
     """The coordinates within the limits that are nearest to x, by shares of the total."""
-    ties, rows = domain.step_rows
-    solution = quadratic_program(
-        P=np.diag(domain.equality**2),
-        q=-(domain.equality**2) * x,
-        A=np.vstack([domain.equality, ties]),
-        b=np.append(1.0, np.zeros(len(ties))),
-        low=domain.low,
-        high=domain.high,
-        G=-rows,
-        h=np.zeros(len(rows)),
-    )
+    size = domain.equality**2
+    solution = program_within(domain, np.diag(size), -size * x, np.zeros((0, len(x))))
     return domain.start if solution is None else solution.x

@@ -66,8 +66,8 @@ def _with_chosen_C(backend: GramProblem, control: Control) -> Solved[Solution]:
     near = path(backend.on_rows(few), statement.start, rough)
     if backend.sampled:  # C alone was asked for
         return near
-    weights = near.solution.weights
-    solution = backend.learn(near.C, weights if np.isfinite(weights).all() else None, control)
+    start = near.solution.weights if _is_known(near.solution) else None
+    solution = backend.learn(near.C, start, control)
     n_solves = near.solution.n_machine_solves + solution.n_machine_solves
     return replace(near, solution=replace(solution, n_machine_solves=n_solves))
 
@@ -93,7 +93,7 @@ def _along_path_of_pool(
     """
     middle = backend.Cs[middle_of(backend.Cs)]
     first = backend.learn(middle, start, control)
-    if not np.isfinite(first.weights).all():
+    if not _is_known(first):
         return Solved(middle, 0.0, first, np.empty((0, 2)))
     chosen = np.flatnonzero(first.weights)
     near = _along_path(backend.of_kernels(chosen), first.weights[chosen], control)
@@ -176,7 +176,7 @@ def _is_known(solution: Solution) -> bool:
 
 
 def mean_loss(losses: Array, sample_weight: Array) -> float:
-    """Their mean; rows with NaN are left out."""
+    """The weighted mean of the losses; rows with NaN are left out."""
     known = ~np.isnan(losses)
     if not known.any():
         return np.nan
