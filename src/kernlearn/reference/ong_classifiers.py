@@ -154,7 +154,7 @@ def ong_lemma7(
     Examples
     --------
     >>> sections = [[[2, 1], [1, 2]], [[1, 0], [0, 1]]]
-    >>> solution = ong_lemma7(sections, [[2, 3], [3, 6]], [1, -1], C=4.0, trace=2.0)
+    >>> solution = ong_lemma7(sections, [[2, 3], [3, 6]], [1, -1], C=1.0, trace=2.0)
     >>> bool(solution.weights.min() < 0)
     True
     """

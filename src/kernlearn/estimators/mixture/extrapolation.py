@@ -59,7 +59,8 @@ class LinearExtrapolation:
     ) -> LinearExtrapolation | None:
         """From rows and the mixture's predictions while they were held out.
 
-        None if the table is sparse or wide, or if less is linear than the mixture explains.
+        None if the table is sparse, wide or constant, or if less is linear than the mixture
+        explains.
         """
         tables = {
             name: table for name, table in problem.tables.items() if isinstance(table, np.ndarray)
@@ -67,6 +68,8 @@ class LinearExtrapolation:
         if not tables or tables[STANDARD].shape[1] > _MOST_COLUMNS:
             return None
         X, Y, weight = tables[STANDARD], problem.Y, problem.weight
+        if not X.any():
+            return None
         ridges = _RIDGES * float(weight @ (X**2).mean(axis=1))
         told, outside = np.empty((len(ridges), *Y.shape)), np.zeros(len(Y), dtype=bool)
         for fold in problem.folds:
