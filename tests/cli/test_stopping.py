@@ -8,18 +8,19 @@ import os
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 import kernlearn as kl
 from kernlearn.cli.app import app
 from kernlearn.cli.problem import CommandOptions
-from kernlearn.cli.progress import Bar, progress_bar
+from kernlearn.cli.progress import Bar, announce_fits, progress_bar
 from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.methods.importance import ImportanceOptions
-from kernlearn.methods.method import MethodOptions
+from kernlearn.methods.method import MethodOptions, Setting
 from kernlearn.methods.registry import METHODS
-from kernlearn.methods.task import WorkflowOptions
+from kernlearn.methods.task import Task, WorkflowOptions
 from kernlearn.runtime import processes, stopping
 from kernlearn.solvers.engine.statement import ChoiceOptions
 
@@ -160,3 +161,16 @@ def test_the_bar_shows_the_last_message(quiet, capsys, monkeypatch):
         # A long message leaves room for the bar and the time left.
         assert "word word …" in shown.err
         assert "-:--:--" in shown.err.rpartition("word")[2]
+
+
+@pytest.mark.parametrize(("n_rows", "effort", "said"), [(60, "default", ""), (2000, "best", "abo")])
+def test_long_work_is_announced_with_all_its_fits(n_rows, effort, said, capsys):
+    frame = pd.DataFrame({"a": np.arange(n_rows, dtype=float)})
+    setting = Setting("regression", 0, options=MethodOptions(effort=effort))
+    task = Task(frame, frame["a"].to_numpy(), [], setting, "kernel", cv=5)
+    announce_fits(task, quiet=False)
+    announce_fits(task, quiet=True)
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err[:3] == said
+    assert ("expected for 6 fits; --effort fast takes a tenth\n" in told.err) == bool(said)

@@ -35,7 +35,7 @@ from kernlearn.cli.problem import (
     FitRequest,
     read_problem,
 )
-from kernlearn.cli.progress import progress_bar
+from kernlearn.cli.progress import announce_fits, progress_bar
 from kernlearn.cli.report import write_html
 from kernlearn.inspection._text import plain
 from kernlearn.methods.facts import TableSource, make_bundle
@@ -309,6 +309,7 @@ def _learned_from(
     n_jobs: int,
     quiet: bool,
 ) -> tuple[ModelBundle, PandasFrame]:
+    announce_fits(problem.task, quiet)
     with progress_bar(f"learning {request.target}", n_steps(problem.task), quiet) as bar:
         # A function rather than the method: an estimator is cloned with a copy of its callback.
         task = replace(

@@ -9,7 +9,14 @@ from textwrap import shorten
 from rich.markup import escape
 from rich.progress import Progress as ProgressBars
 
+from kernlearn.cli.output import say
+from kernlearn.estimators.mixture.effort import checked_effort, options_at
+from kernlearn.estimators.mixture.expected_time import LONG, expected_seconds, in_time
+from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.inspection._text import plain
+from kernlearn.methods.registry import KERNEL
+from kernlearn.methods.task import Task
+from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.progress import make_bar
 from kernlearn.runtime.stopping import Progress
 
@@ -35,6 +42,28 @@ class Bar:
         if len(words) > room:
             words = shorten(plain(progress.message), room, placeholder=" …")
         self._bar.update(self._task, description=escape(words))
+
+
+def announce_fits(task: Task, quiet: bool) -> None:
+    """Say on standard error how long all fits of the method kernel take, if that is long."""
+    if quiet or task.method != KERNEL.name:
+        return
+    setting = task.setting
+    effort = checked_effort(setting.options.effort)
+    n_targets = 1 if setting.classes is None or len(setting.classes) < 3 else len(setting.classes)
+    options = options_at(MixtureOptions(), effort)
+    seconds = sum(
+        expected_seconds(n_rows, len(task.columns), n_targets, options, effort)
+        for n_rows in fitted_rows(task)
+    )
+    if seconds > LONG:
+        n_fits = counted(len(fitted_rows(task)), "fit")
+        say(f"about {in_time(seconds)} expected for {n_fits}; --effort fast takes a tenth", True)
+
+
+def fitted_rows(task: Task) -> list[int]:
+    """The number of rows of every fit of the method, that of the model that is kept last."""
+    return [*(len(train) for train, _ in task.splits()), *([len(task.y)] if task.refit else [])]
 
 
 @contextmanager

@@ -38,6 +38,8 @@ class Progress:
         The relative difference of the two, which ``tol`` bounds.
     message : str
         The same in words.
+    expected_steps : int or None
+        About how often the callback will have been called at the end, where that is known.
     """
 
     step: int
@@ -46,6 +48,7 @@ class Progress:
     lower_bound: float | None
     gap: float | None
     message: str
+    expected_steps: int | None = None
 
 
 class Stopped(Exception):
@@ -76,6 +79,15 @@ class StoppingControl:
         self._limit = np.inf if time_limit is None else time_limit
         self._start, self._step = _now(), 0
         self.stopped: Status | None = None
+        self._reserve, self._expected_steps = 0.0, 0
+
+    def reserve(self, seconds: float) -> None:
+        """End the search so many seconds before the limit: what follows it takes as long."""
+        self._reserve = seconds
+
+    def expect(self, n_steps: int) -> None:
+        """So many steps are still to be told of, about."""
+        self._expected_steps = self._step + n_steps
 
     @property
     def listens(self) -> bool:
@@ -100,7 +112,8 @@ class StoppingControl:
             seconds = _now() - self._start
             if self._shown_as is not None:
                 print(f"{self._shown_as}: {message}", flush=True)
-            told = Progress(self._step, seconds, objective, lower_bound, gap, message)
+            expected = max(self._expected_steps, self._step) if self._expected_steps else None
+            told = Progress(self._step, seconds, objective, lower_bound, gap, message, expected)
             answer = None if self._callback is None else self._callback(told)
             # Nothing but True: what a progress bar's update returns is not meant as an answer.
             if isinstance(answer, bool | np.bool_) and answer:
@@ -109,7 +122,7 @@ class StoppingControl:
 
     def check(self) -> None:
         """Raise :class:`Stopped` if the fit is to end."""
-        if self.stopped is None and _now() - self._start > self._limit:
+        if self.stopped is None and _now() - self._start > self._limit - self._reserve:
             self.stopped = Status.TIME_LIMIT
         if self.stopped is not None:
             raise Stopped

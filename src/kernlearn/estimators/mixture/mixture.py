@@ -39,6 +39,7 @@ from kernlearn.estimators.mixture.candidates.training import FoldedRows, Trainin
 from kernlearn.estimators.mixture.compression import SIZES, TOLERANCE, compressed
 from kernlearn.estimators.mixture.effort import checked_effort, choice_at, options_at
 from kernlearn.estimators.mixture.encoding import tree_contest
+from kernlearn.estimators.mixture.expected_time import affordable, announce
 from kernlearn.estimators.mixture.extrapolation import beyond_training, linear_beyond
 from kernlearn.estimators.mixture.input_checks import (
     TrainingInput,
@@ -156,10 +157,12 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         training = self._prepared_training(given, loss, stratify, stopping, random_state)
         table = training.sample.tables[STANDARD]
         choice = choice.suited(self, len(training), table, self._options.exact_rows)
+        announce(training, options, effort, max_members)
         with device_memory_errors(), threads_of_jobs(self.n_jobs):
             screening, max_members, least = self._screened(
                 training, choice, max_members, options, random_state
             )
+            max_members = affordable(max_members, training, options)
             weights = self._mix(screening, max_members, least, options.spared)
             usual = screening.held_out(max_members, least, options.spared)
             nested = self._nested(screening, choice, max_members, least, options)

@@ -142,9 +142,11 @@ def screen_candidates(
     sample = problem
     if len(problem) > options.rows:
         sample = problem.rows(problem.sample(options.rows, random_state))
+    problem.stopping.expect(_n_searches(sample, choice, options))
     screening = collected(sample, _all_found(sample, choice, whole, random_state, options))
     if sample is not problem and _goes_on(screening):
         shortlist = _shortlist(screening, options)
+        problem.stopping.expect(len(shortlist))
         large = collected(problem, _found_again(shortlist, problem))
         screening = large if large.found else screening
     if screening.problem is not problem or not (choice.logarithms and _goes_on(screening)):
@@ -154,8 +156,21 @@ def screen_candidates(
         return screening
     # Where targets are skewed amounts, the best candidates on their logarithms beside all.
     shortlist = _shortlist(screening, options)
+    problem.stopping.expect(len(shortlist))
     again = _found_again(shortlist, replace(problem, loss=loss))
     return collected(problem, again, screening.found)
+
+
+def _n_searches(
+    problem: CandidateProblem, choice: CandidateChoice, options: ScreeningOptions
+) -> int:
+    """How many candidates a sample will have, and a shortlist of them, about."""
+    first, *others = (
+        sum(family.suits(problem, table) for family in choice.families) for table in problem.tables
+    )
+    again = sum(others) if options.tries_all else -(-first // 2) * len(others)
+    stretched = sum(family.stretches for family in choice.families) if choice.stretches else 0
+    return first + again + stretched + options.shortlist
 
 
 def _goes_on(screening: Screening) -> bool:

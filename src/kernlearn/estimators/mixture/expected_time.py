@@ -1,0 +1,109 @@
+"""How long a fit takes, about: what is said before a long one, and kept free at its end."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+
+from kernlearn.estimators.mixture.candidates.training import TrainingRows
+from kernlearn.estimators.mixture.options import MixtureOptions
+from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.runtime.phrases import counted
+from kernlearn.runtime.stopping import Stopped
+
+# A fit that is expected to take longer is announced.
+LONG = 10.0
+# Seconds of one thread. The screening of the default: at least, and for a thousand rows that judge.
+_LEAST, _JUDGES = 0.6, 5.2
+# Columns and classes that double it.
+_COLUMNS, _CLASSES = 250.0, 30.0
+# One member on a thousand rows: what grows with their square, and with their cube.
+_SQUARE, _CUBE = 0.06, 0.07
+# Through landmarks: a second screening, and one member for a thousand rows.
+_RESCREENING, _LANDMARKS = 30.0, 0.3
+# Of a time limit, what may be kept free for all members, and for the only one.
+_PART, _MOST = 0.5, 0.9
+
+
+def announce(
+    training: TrainingRows, options: MixtureOptions, effort: float, max_members: int
+) -> None:
+    """Say how long a long fit takes, and keep time free for what follows the search."""
+    stopping, n_rows = training.sample.stopping, len(training)
+    n_columns = training.sample.tables[STANDARD].shape[1]
+    seconds = expected_seconds(n_rows, n_columns, training.Y.shape[1], options, effort)
+    if LONG < seconds <= stopping.seconds_left:
+        with suppress(Stopped):  # the search ends at its first step, and keeps that
+            stopping.tell(announcement(seconds, n_rows, n_columns), np.inf)
+    n_members = min(max_members, options.screening.shortlist)
+    stopping.reserve(kept_free(stopping.seconds_left, n_members, member_seconds(n_rows, options)))
+
+
+def affordable(max_members: int, training: TrainingRows, options: MixtureOptions) -> int:
+    """As many members as can be trained in the time that is left."""
+    left = training.sample.stopping.seconds_left
+    if np.isinf(left):
+        return max_members
+    return int(np.clip(left / member_seconds(len(training), options), 1, max_members))
+
+
+def member_seconds(n_rows: int, options: MixtureOptions) -> float:
+    """What it takes to train one member on all rows."""
+    thousands = n_rows / 1000.0
+    if n_rows > options.exact_rows:
+        return _LANDMARKS * thousands
+    return _SQUARE * thousands**2 + _CUBE * thousands**3
+
+
+def expected_seconds(
+    n_rows: int, n_columns: int, n_targets: int, options: MixtureOptions, effort: float
+) -> float:
+    """What a fit takes, from so many prepared columns, on a usual processor in one thread.
+
+    >>> from kernlearn.estimators.mixture.options import MixtureOptions
+    >>> [round(expected_seconds(n, 20, 1, MixtureOptions(), 1.0)) for n in (150, 1500, 6000)]
+    [1, 11, 95]
+    """
+    judges = min(n_rows, options.judged_rows) / 1000.0
+    screening = (_LEAST + _JUDGES * judges) * (1.0 + n_columns / _COLUMNS)
+    screening *= (1.0 + (n_targets - 1) / _CLASSES) * effort
+    if n_rows > options.exact_rows:
+        screening += _RESCREENING
+    # A member whose kernel is learned looks for its ridge on all rows, too.
+    return screening + options.screening.shortlist * member_seconds(n_rows, options)
+
+
+def announcement(seconds: float, n_rows: int, n_columns: int) -> str:
+    """What is said before a fit of so many seconds.
+
+    >>> announcement(94.0, 6000, 20)
+    "about 90 seconds are expected for 6,000 rows of 20 columns; effort='fast' takes a tenth"
+    """
+    size = f"{counted(n_rows, 'row')} of {counted(n_columns, 'column')}"
+    return f"about {in_time(seconds)} are expected for {size}; effort='fast' takes a tenth"
+
+
+def in_time(seconds: float) -> str:
+    """A time in words, to one digit or two.
+
+    >>> in_time(94.0), in_time(600.0)
+    ('90 seconds', '10 minutes')
+    """
+    return (
+        f"{seconds / 60.0:.0f} minutes"
+        if seconds >= 180.0
+        else f"{10 * round(seconds / 10)} seconds"
+    )
+
+
+def kept_free(limit: float, n_members: int, member: float) -> float:
+    """Of the seconds left, those for the members: for all of them, or in half of the time, or one.
+
+    >>> kept_free(60.0, 5, 2.0), kept_free(6.0, 5, 2.0), kept_free(np.inf, 5, 2.0)
+    (10.0, 3.0, 0.0)
+    """
+    if np.isinf(limit):
+        return 0.0
+    left = max(limit, 0.0)
+    return min(n_members * member, max(_PART * left, min(member, _MOST * left)))
