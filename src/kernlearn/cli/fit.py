@@ -159,7 +159,7 @@ Effort = Annotated[
     typer.Option(
         metavar="EFFORT",
         help="How much the method kernel tries: fast, default, best, or a number: about how many "
-        "times as long as by default a fit takes.",
+        "times as long as by default a fit may take.",
     ),
 ]
 CategoryNames = Annotated[

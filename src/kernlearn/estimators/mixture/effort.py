@@ -1,4 +1,4 @@
-"""How much a mixture tries, on one scale: about how many times as long as by default."""
+"""How much a mixture tries, on one scale: about how many times the default's time it may take."""
 
 from __future__ import annotations
 

@@ -163,8 +163,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
                 training, choice, max_members, options, random_state
             )
             max_members = affordable(max_members, training, options)
-            weights = self._mix(screening, max_members, least, options.spared)
-            usual = screening.held_out(max_members, least, options.spared)
+            weights = self._mix(screening, max_members, least)
+            usual = screening.held_out(max_members, least)
             nested = self._nested(screening, choice, max_members, least, options)
             held_out = usual if nested is None else nested
             with threads_for(len(training)):
@@ -331,9 +331,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
             stacklevel=4,
         )
 
-    def _mix(
-        self, screening: Screening, max_members: int, least: float, spared: float = 0.0
-    ) -> Array:
+    def _mix(self, screening: Screening, max_members: int, least: float) -> Array:
         """Weights of the candidates at their best scale, none below a part of the largest."""
         if not screening.found:
             notes = screening.problem.notes
@@ -343,7 +341,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
                 f"rows, got none{said}; leave standardize=True, rescale the columns, or name more "
                 "candidates"
             )
-        weights = screening.weights(max_members, least, spared=spared)
+        weights = screening.weights(max_members, least)
         self._tried = CandidateTable.of(screening, weights)
         self.n_iter_ = len(screening.found)
         return weights

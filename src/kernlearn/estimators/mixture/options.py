@@ -15,7 +15,7 @@ class ScreeningOptions:
     """How many rows and columns each part of the screening sees."""
 
     # With more rows every family is searched on a sample of this size, and the best on all.
-    rows: int = 200
+    rows: int = 250
     shortlist: int = 5  # the number of candidates that are searched on all rows
     # Rows by which columns are scaled, at the first level and from slopes; more than those of the
     # sample, since scales are learned once.
@@ -84,9 +84,6 @@ class MixtureOptions:
     # Through landmarks, the most members, and the smallest weight relative to the largest.
     few_members: int = 3
     least_weight: float = 0.1
-    # Members are left out as long as the held-out loss grows by less than this part of its
-    # standard error.
-    spared: float = 0.1
     # Up to so many rows, held-out rows are predicted by candidates that were searched without them.
     nested_rows: int = 60
     # Trees that are grown by boosting, of tables whose members are trained through landmarks.

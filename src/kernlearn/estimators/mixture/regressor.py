@@ -61,8 +61,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         logarithms, where targets are skewed and none is below zero), and kernels of your own, which
         read the standardised columns.
     effort : "fast", "default", "best" or float, default="default"
-        How much is tried: about how many times as long as by default a fit takes. "fast" is 0.1 and
-        learns λ and bandwidths only; "best" is 10, and screens more candidates on more rows.
+        How much is tried: about how many times as long as by default a fit may take. "fast" is 0.1
+        and learns λ and bandwidths only; "best" is 10, and screens more candidates on more rows.
     standardize : bool, default=True
         Whether to bring the columns to mean zero and variance one. Targets always are, within.
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
@@ -99,8 +99,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         Called with a :class:`kernlearn.results.Progress` for every candidate; the fit ends when it
         returns True.
     time_limit : float, optional
-        Seconds after which no further candidate is tried. After such an end, and after one by the
-        callback or by Ctrl-C, the mixture is of those that were tried; ``status_`` says why.
+        Seconds for the fit: the search ends early enough to train the members, too. After such an
+        end, and after one by the callback or by Ctrl-C, the mixture is of the candidates that were
+        tried; ``status_`` says why.
 
     Attributes
     ----------
@@ -154,7 +155,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
 
     Notes
     -----
-    Up to 300 rows every family is searched on all of them. Beyond, on a sample, and only the best
+    Up to 250 rows every family is searched on all of them. Beyond, on a sample, and only the best
     on up to 1500 rows, by which the mixture is judged; its members are then trained on all rows.
     Of more than 6000 rows, trees are grown by gradient boosting, with categories as the mean
     targets of their levels out of fold. If no kernel beats the trees on held-out rows, the trees

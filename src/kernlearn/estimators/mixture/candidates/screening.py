@@ -50,13 +50,10 @@ class Screening:
         max_members: int,
         least: float = NEGLIGIBLE,
         rows: Indices | slice = slice(None),
-        spared: float = 0.0,
     ) -> Array:
         """A mixture of few of them, at their best scale, none below a part of the largest weight.
 
-        At most `max_members` have a weight. They are judged by `rows`, by default all. Members are
-        left out as long as the loss, and the share of wrong labels, grow by less than the part
-        `spared` of their standard errors.
+        At most `max_members` have a weight. They are judged by `rows`, by default all.
         """
         loss, compared = self._loss(rows), self.compared[:, rows]
         if loss.is_of_labels:
@@ -65,40 +62,8 @@ class Screening:
             weights = weights_by_errors(loss, compared, max_members, together)
         else:
             weights = Mixing(loss, compared, _PRIOR).weights(max_members)
-        total = weights.sum()
-        weights = np.where(weights >= least * weights.max(), weights, 0.0)
-        if spared > 0.0:
-            weights = self._spared(weights, rows, spared)
-        return np.asarray(weights * (total / weights.sum()))
-
-    def _spared(self, weights: Array, rows: Indices | slice, part: float) -> Array:
-        """The weights without members that change next to nothing, the smallest tried first."""
-        loss, compared = self._loss(rows), self.factors(np.ones(len(weights)), rows)
-        compared = compared[:, None, None] * self.compared[:, rows]
-
-        def judged(weights: Array) -> list[Array]:
-            mixed = np.tensordot(weights / weights.sum(), compared, axes=1)
-            values = [loss.rows(loss.scale(mixed) * mixed)]
-            return [*values, loss.wrong(mixed).astype(float)] if loss.is_of_labels else values
-
-        whole = judged(weights)
-        means = [float(loss.share @ values) for values in whole]
-        errors = [
-            float(np.sqrt((values - mean) ** 2 @ loss.share**2))
-            for values, mean in zip(whole, means, strict=True)
-        ]
-        for i in np.argsort(weights, kind="stable"):
-            fewer = weights.copy()
-            fewer[i] = 0.0
-            if weights[i] == 0.0 or not fewer.any():
-                continue
-            grown = [float(loss.share @ values) for values in judged(fewer)]
-            if all(
-                now - before <= part * error
-                for now, before, error in zip(grown, means, errors, strict=True)
-            ):
-                weights = fewer
-        return weights
+        enough: Array = np.where(weights >= least * weights.max(), weights, 0.0)
+        return np.asarray(enough * (weights.sum() / enough.sum()))
 
     def factors(self, weights: Array, rows: Indices | slice = slice(None)) -> Array:
         """What to multiply predictions by, if weights are meant at the scales best on `rows`."""
@@ -107,7 +72,7 @@ class Screening:
             factors[i] *= loss.scale(self.compared[i, rows])
         return factors
 
-    def held_out(self, max_members: int, least: float = NEGLIGIBLE, spared: float = 0.0) -> Array:
+    def held_out(self, max_members: int, least: float = NEGLIGIBLE) -> Array:
         """What mixtures predict for the rows of each fold, by weights found without it, (n, k).
 
         The weights of all rows are those that suit their errors best, by chance too: the errors of
@@ -118,7 +83,7 @@ class Screening:
         for fold in self.problem.folds:
             others = np.setdiff1d(everyone, fold)
             rows = others if len(others) else everyone
-            factors = self.factors(self.weights(max_members, least, rows, spared), rows)
+            factors = self.factors(self.weights(max_members, least, rows), rows)
             values[fold] = np.tensordot(factors, self.compared[:, fold], axes=1)
         return values
 
