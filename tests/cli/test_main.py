@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kernlearn import __version__
-from kernlearn.cli import info, main
+from kernlearn.cli import _note, info, main
 from kernlearn.cli.app import app
 
 
@@ -90,3 +90,16 @@ def test_a_misspelt_command_is_put_right() -> None:
     shown = CliRunner().invoke(app, ["fti"])
     assert shown.exit_code == 2
     assert "Did you mean 'fit'?" in " ".join(shown.stderr.split())
+
+
+def test_a_warning_is_one_note_however_often_it_is_given(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said: set[str] = set()
+    for text in ("rows are outside", "rows are outside", "columns are constant"):
+        _note(said, UserWarning(text), UserWarning, "file.py", 1)
+    shown = capsys.readouterr().err
+    assert shown.splitlines() == [
+        "kernlearn: note: rows are outside",
+        "kernlearn: note: columns are constant",
+    ]

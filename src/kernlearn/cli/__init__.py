@@ -6,6 +6,7 @@ import io
 import os
 import sys
 import warnings
+from functools import partial
 from typing import TextIO
 
 __all__ = ["main"]
@@ -26,7 +27,7 @@ def main() -> None:
     from kernlearn.cli.app import app
 
     sys.stdout = _stdout_of_our_own(sys.stdout)
-    warnings.showwarning = _note
+    warnings.showwarning = partial(_note, set())
     app()
 
 
@@ -50,8 +51,11 @@ def _stdout_of_our_own(stdout: TextIO) -> TextIO:
     )
 
 
-def _note(message: Warning | str, *details: object, **more: object) -> None:
-    """A warning as one line, without the place in the source that gave it."""
+def _note(said: set[str], message: Warning | str, *details: object, **more: object) -> None:
+    """A warning as one line, without the place in the source that gave it, once."""
     from kernlearn.inspection._text import plain
 
-    print(f"kernlearn: note: {plain(message)}", file=sys.stderr)
+    text = f"kernlearn: note: {plain(message)}"
+    if text not in said:
+        said.add(text)
+        print(text, file=sys.stderr)
