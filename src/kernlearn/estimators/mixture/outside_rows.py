@@ -15,8 +15,9 @@ from kernlearn.typing import Array, Rows
 # many there, and cells that are outside in any case.
 _NEAR, _FAR = 0.1, 1.0
 # Of n training rows and a new one, the new one is the least or the largest with probability
-# 2 / (n + 1). More rows of a column than that gives with this probability are outside.
-_BY_CHANCE = 0.01
+# 2 / (n + 1). More rows of a column than that gives with this probability are outside, if they are
+# this share.
+_BY_CHANCE, _MANY = 0.01, 0.2
 # A smaller share of rows outside is not worth a warning: heavy tails have as much.
 _FEW = 0.05
 # Columns that a warning names.
@@ -55,8 +56,10 @@ class OutsideRows:
             return
         found = np.concatenate(self.blocks)
         n_rows, n_columns = found.shape
-        by_chance = bdtrc((found > _NEAR).sum(axis=0) - 1.0, n_rows, 2.0 / (self.n_training + 1.0))
-        is_outside = found > np.where(by_chance < _BY_CHANCE / n_columns, _NEAR, _FAR)
+        n_near = (found > _NEAR).sum(axis=0)
+        by_chance = bdtrc(n_near - 1.0, n_rows, 2.0 / (self.n_training + 1.0))
+        is_column = (by_chance < _BY_CHANCE / n_columns) & (n_near > _MANY * n_rows)
+        is_outside = found > np.where(is_column, _NEAR, _FAR)
         n_outside = int(is_outside.any(axis=1).sum())
         if n_outside <= _FEW * n_rows:
             return
