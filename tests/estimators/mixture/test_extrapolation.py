@@ -59,7 +59,7 @@ def test_new_groups_may_be_out_of_range_together():
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(20), 4)
     X = rng.normal(size=(20, 2))[groups] + 0.1 * rng.normal(size=(80, 2))
-    far = X.max(axis=0) + 0.2 * np.ptp(X, axis=0)
+    far = X.max(axis=0) + 0.5 * np.ptp(X, axis=0)
     new = far + 0.01 * rng.normal(size=(4, 2))
     model = KernelClassifier(["linear"])
     with pytest.warns(ExtrapolationWarning):

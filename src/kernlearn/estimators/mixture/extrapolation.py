@@ -35,6 +35,8 @@ _NEAR, _FAR = 0.02, 0.1
 _CARRIES = 0.9
 # Held-out rows outside of the ranges of the others have errors that are this many times as large.
 _WORSE = 1.5
+# Errors below this part of the variance are none.
+_NOTHING = 1e-3
 # λ, relative to the mean variance of a prepared column times the number of rows.
 _RIDGES = np.logspace(-6.0, 2.0, 17)
 # With more columns, the linear function would cost too much.
@@ -153,8 +155,8 @@ def _carries(linear: Array, mixed: Array, total: Array, outside: Mask) -> bool:
     explained = _CARRIES * (total - mixed).sum()
     if not 0.0 < explained <= (total - linear).sum():
         return False
-    out = float(linear[outside].sum())
-    return bool(out <= max(_WORSE * linear.mean() * outside.sum(), mixed[outside].sum()))
+    usual = max(_WORSE * linear.mean(), _NOTHING * total.mean())
+    return bool(linear[outside].sum() <= max(usual * outside.sum(), mixed[outside].sum()))
 
 
 def beyond_training(

@@ -13,7 +13,7 @@ from kernlearn.typing import Array, Rows
 
 # In units of a column's range, beyond either end: cells that are outside if chance does not put as
 # many there, and cells that are outside in any case.
-_NEAR, _FAR = 0.1, 1.0
+_NEAR, _FAR = 0.25, 1.0
 # Of n training rows and a new one, the new one is the least or the largest with probability
 # 2 / (n + 1). More rows of a column than that gives with this probability are outside, if they are
 # this share.
