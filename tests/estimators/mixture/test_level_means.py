@@ -19,6 +19,7 @@ def test_a_fold_is_encoded_by_the_others_alone():
     changed = Y.copy()
     changed[FOLDS[1]] += RNG.normal(size=(100, 2))
     (_, own), (_, other) = (LevelMeans.learned(CELLS, y, WEIGHT, FOLDS) for y in (Y, changed))
+    assert np.bincount(LEVELS).max() < 100
     # The shrinkage alone is that of all rows.
     np.testing.assert_allclose(own[FOLDS[1], 0], other[FOLDS[1], 0], atol=0.02)
     assert np.abs(own[FOLDS[0], 0] - other[FOLDS[0], 0]).max() > 0.03
@@ -33,6 +34,19 @@ def test_levels_that_differ_have_their_means_and_others_the_mean_of_all():
     np.testing.assert_allclose(found[0, 0], own[0], atol=0.02)
     assert abs(found[0, 1] - overall[1]) < 0.7 * abs(own[1] - overall[1])
     np.testing.assert_allclose(found[1], overall)
+
+
+def test_levels_of_many_rows_in_all_folds_have_one_number():
+    """But not a level that is most of one fold, as a group that is held out would be."""
+    cells = np.where(np.arange(N) % 4 == 1, "here", np.where(LEVELS > 3, "high", "low"))
+    means, encoded = LevelMeans.learned(cells, Y, np.ones(N), FOLDS)
+    for level in ("high", "low"):
+        here = cells == level
+        np.testing.assert_array_equal(
+            encoded[here], np.tile(means(cells[here][:1]), (here.sum(), 1))
+        )
+    outside = Y[cells != "here"].mean(axis=0)
+    np.testing.assert_allclose(encoded[cells == "here"], np.tile(outside, (100, 1)))
 
 
 def test_names_of_rows_tell_nothing():

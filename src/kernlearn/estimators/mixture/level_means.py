@@ -9,7 +9,8 @@ the mean of its rows, shrunk towards that of all rows. The variances within and 
 effects. A column whose levels tell nothing, names for example, becomes a constant.
 
 Training rows are encoded by the targets of the other folds, since a level of one row would tell
-its target.
+its target. But a level of many rows, spread over the folds, has one number for all: no row tells
+much of it, and numbers that differ a little by fold would tell trees the fold of a row.
 """
 
 from __future__ import annotations
@@ -22,19 +23,22 @@ from numpy.typing import NDArray
 
 from kernlearn.typing import Array, Indices
 
+# Rows of a level that has one number for all folds, and the most of them that one fold may have.
+_MANY, _SHARE = 100.0, 0.5
+
 
 @dataclass(frozen=True, eq=False)
 class LevelMeans:
     """A number for every level and target.
 
     >>> cells, Y = np.repeat(["a", "b"], 50), np.repeat([[0.0], [1.0]], 50, axis=0)
-    >>> Y[::10] = 1 - Y[::10]
+    >>> Y[::10] = 1 - Y[::10]  # in the first fold
     >>> folds = [np.arange(0, 100, 2), np.arange(1, 100, 2)]
     >>> means, out_of_fold = LevelMeans.learned(cells, Y, np.ones(100), folds)
     >>> means(np.array(["a", "b", "c"])).round(2).ravel().tolist()
     [0.1, 0.9, 0.5]
     >>> out_of_fold[:2].round(2).ravel().tolist()
-    [0.01, 0.21]
+    [0.01, 0.2]
     """
 
     levels: NDArray[np.str_]  # in increasing order, of shape (m,)
@@ -48,11 +52,15 @@ class LevelMeans:
         levels, codes = np.unique(cells, return_inverse=True)
         whole = _sums(codes, Y, weight, len(levels))
         shrinkage = _shrinkage(whole, weight @ Y**2)
-        encoded = np.empty_like(Y)
-        for fold in folds:
-            rest = whole - _sums(codes[fold], Y[fold], weight[fold], len(levels))
-            encoded[fold] = _shrunk(rest, shrinkage)[codes[fold]]
-        return cls(levels, _shrunk(whole, shrinkage)), encoded
+        parts = [_sums(codes[fold], Y[fold], weight[fold], len(levels)) for fold in folds]
+        counts = whole[:, 0]
+        largest = np.max([part[:, 0] for part in parts], axis=0)
+        is_spread = (counts >= _MANY) & (largest <= _SHARE * counts)
+        means, encoded = _shrunk(whole, shrinkage), np.empty_like(Y)
+        for fold, part in zip(folds, parts, strict=True):
+            others = np.where(is_spread[:, None], means[:-1], _shrunk(whole - part, shrinkage)[:-1])
+            encoded[fold] = others[codes[fold]]
+        return cls(levels, means), encoded
 
     def __call__(self, cells: NDArray[np.str_]) -> Array:
         """The numbers of some cells, of shape (n, k)."""

@@ -168,10 +168,14 @@ def pilot_residuals(
             values[fold] = mean_machine("", [model], 1.0).predict(rows.X[fold])
         except np.linalg.LinAlgError:  # nothing to grow: the mean target says it all
             continue
-    if not is_of_labels:
-        return np.asarray(rows.Y - values)
-    chances = softmax(values, axis=1) if rows.Y.shape[1] > 1 else expit(values)
-    return np.asarray(0.5 * (rows.Y + 1.0) - chances)
+    if is_of_labels:
+        chances = softmax(values, axis=1) if rows.Y.shape[1] > 1 else expit(values)
+        left = 0.5 * (rows.Y + 1.0) - chances
+    else:
+        left = rows.Y - values
+    for fold in folds:  # the mean of a fold is that of its model
+        left[fold] -= np.average(left[fold], axis=0, weights=rows.weight[fold])
+    return np.asarray(left)
 
 
 def _fitted(
