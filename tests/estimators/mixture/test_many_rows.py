@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import kernlearn as kl
+from kernlearn.estimators.mixture import encoding
+from kernlearn.estimators.mixture.candidates.rescreening import contest_of_trees
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.estimators.mixture.options import (
     BoostingOptions,
@@ -113,4 +117,19 @@ def test_it_ends_early_with_the_trees_that_it_has():
         fitted(model, table(N)[1])
     assert told[0].startswith("boosted trees")
     assert model.candidates_["candidate"].tolist() == ["boosted trees"]
+    assert model.score(*table(200, seed=1)) > 0.5
+
+
+def test_of_very_many_cells_a_sample_grows_trees(monkeypatch):
+    few = replace(OPTIONS, boosting=replace(OPTIONS.boosting, cells=N), sample_rows=400)
+    monkeypatch.setattr(KernelMixture, "_options", few)
+    grown_from = []
+
+    def spy(encoded, *rest):
+        grown_from.append(len(encoded.Y))
+        return contest_of_trees(encoded, *rest)
+
+    monkeypatch.setattr(encoding, "contest_of_trees", spy)
+    model = fitted(kl.KernelRegressor(["trees"]), table(N)[1])
+    assert grown_from == [400]
     assert model.score(*table(200, seed=1)) > 0.5

@@ -53,8 +53,8 @@ def encoded_rows(
     given, Y, weight = training.given, training.Y, training.weight
     assert given is not None  # a user's table
     assert isinstance(preparation, Preparation)  # trees take dense tables
-    n, rows, folds, places = len(training), given.rows, given.folds, given.sample
-    if n * len(preparation.columns) > options.cells:
+    rows, folds, places = given.rows, given.folds, given.sample
+    if not options.takes_all(len(training), len(preparation.columns)):
         rows = select_rows(rows, places)
         folds = [np.searchsorted(places, np.intersect1d(fold, places)) for fold in folds]
         folds = [fold for fold in folds if len(fold)]

@@ -65,6 +65,13 @@ class BoostingOptions:
     classes: int = 10
     ridge_rows: int = 500  # rows by which the ridge of a machine of the kernel is found
 
+    def takes_all(self, n_rows: int, n_columns: int) -> bool:
+        """Whether all rows grow trees; half of the free memory has room for them."""
+        there = available()
+        # Cells, their bins, and the copies of both that a model takes.
+        room = np.inf if there is None else 0.5 * there / (6 * FLOAT)
+        return bool(n_rows * n_columns <= min(self.cells, room))
+
 
 @dataclass(frozen=True)
 class MixtureOptions:
