@@ -15,6 +15,7 @@ from kernlearn.constraints import AtLeast, AtMost, Constraint, Group, Linear, Or
 from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.matrices import RankOneStack
 from kernlearn.learn import learn_weights
+from kernlearn.penalties import ElasticNet, GroupNorm, LpNorm
 from kernlearn.testing.certificate import Case, complaints
 from kernlearn.typing import Array
 
@@ -26,6 +27,8 @@ REGRESSIONS = ("epsilon_svr", "nu_svr")
 CRITERIA = ("alignment", "centered_alignment", "max_determinant")
 # From this seed on problems ask for the largest determinant, so that those before stay as they are.
 DETERMINANTS = 10_000_000
+# From this one on they have other norms as penalties, constraints on the weights, or both.
+CONSTRAINED = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +73,7 @@ def make_problem(seed: int) -> FuzzProblem:
     X = _points(rng, n + n_unlabelled, words)
     m = int(rng.choice([1, 2, 3, 4, 6, 8]))
     quality = str(rng.choice(QUALITIES))
-    if seed >= DETERMINANTS:
+    if DETERMINANTS <= seed < CONSTRAINED:
         quality = "max_determinant"
     y = _targets(rng, quality, X[:n], wild, words)
     grams: Any = np.array([_kernel(rng, X, wild, words) for _ in range(m)])
@@ -224,7 +227,7 @@ def _options(
 
 
 def with_penalty(problem: FuzzProblem) -> FuzzProblem:
-    """The same problem with a norm of the hyper-RKHS as its penalty, where it takes one."""
+    """The same problem with a norm of its weights as the penalty, where it takes one."""
     rng = np.random.default_rng([problem.seed, 1])
     without = problem.options["quality"] in ("centered_alignment", "max_determinant")
     if without or problem.options.get("C") == "learn":
@@ -232,7 +235,12 @@ def with_penalty(problem: FuzzProblem) -> FuzzProblem:
     m = len(problem.matrices)
     A = rng.normal(size=(m, int(rng.integers(1, m + 1))))
     K_pivots = A @ A.T + (0.1 * np.eye(m) if rng.random() < 0.5 else 0.0)
-    norm = HyperNorm(K_pivots, 10.0 ** rng.uniform(-4, 3), squared=bool(rng.random() < 0.5))
+    strength = 10.0 ** rng.uniform(-4, 3)
+    norm: Any = HyperNorm(K_pivots, strength, squared=bool(rng.random() < 0.5))
+    if problem.seed >= CONSTRAINED:
+        groups = rng.integers(0, 3, size=m).tolist()
+        others = LpNorm(1.3, strength), ElasticNet(strength), GroupNorm(groups, strength)
+        norm = others[int(rng.integers(3))]
     options = {**problem.options, "penalty": norm}
     return FuzzProblem(problem.seed, problem.grams, problem.y, options, (*problem.words, "penalty"))
 
@@ -240,8 +248,6 @@ def with_penalty(problem: FuzzProblem) -> FuzzProblem:
 def with_constraints(problem: FuzzProblem) -> FuzzProblem:
     """The same problem with constraints that the weights of one random point satisfy."""
     rng = np.random.default_rng([problem.seed, 2])
-    if problem.options["quality"] == "max_determinant":
-        return problem
     m = len(problem.matrices)
     shares = rng.dirichlet(np.full(m, 0.5))
     kernel = int(rng.integers(m))
@@ -262,14 +268,14 @@ def with_constraints(problem: FuzzProblem) -> FuzzProblem:
 
 
 def judge_seed(seed: int) -> Verdict:
-    """Make, solve and judge the problem of this seed.
+    """Make, solve and judge the problem of this seed; every fourth one has a penalty.
 
-    Every fourth one has a penalty, every fifth one constraints.
+    From :data:`CONSTRAINED` on two of three have constraints.
     """
     problem = make_problem(seed)
     if seed % 4 == 3:
         problem = with_penalty(problem)
-    if seed % 5 == 2:
+    if seed >= CONSTRAINED and seed % 3:
         problem = with_constraints(problem)
     options = problem.options
     solution, said, seconds = attempt(lambda: learn_weights(problem.grams, problem.y, **options))

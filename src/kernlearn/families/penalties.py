@@ -290,7 +290,7 @@ class GroupNorm(WeightPenalty):
         """The square roots of the groups' sizes, and the norms of their weights."""
         code = self._codes(len(weights))
         size = float(np.abs(weights).max(initial=0.0)) or 1.0
-        squares = np.bincount(code, weights=(weights / size) ** 2)
+        squares = np.bincount(code, weights=np.asarray((weights / size) ** 2, dtype=float))
         return np.sqrt(np.bincount(code)), size * np.sqrt(squares)
 
 

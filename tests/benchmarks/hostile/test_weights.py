@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.hostile.run import summary
-from benchmarks.hostile.weights import DETERMINANTS, judge_seed
+from benchmarks.hostile.weights import CONSTRAINED, DETERMINANTS, judge_seed
 
 CHUNK = 15
 
@@ -24,6 +24,12 @@ def test_no_determinant_is_false():
     assert {v.kind for v in verdicts} == {"max_determinant"}
     for weights in ("positive", "free"):
         assert any(f"weights={weights}" in v.problem for v in verdicts if v.status == "optimal")
+
+
+def test_no_constraint_is_violated():
+    verdicts = [judge_seed(seed) for seed in range(CONSTRAINED, CONSTRAINED + CHUNK)]
+    assert not [f"{v.problem}: {c}" for v in verdicts for c in v.complaints]
+    assert sum("constraints" in v.problem for v in verdicts if v.status == "optimal") > CHUNK // 3
 
 
 # Every seed beyond these that was ever judged false, or ended in an exception.

@@ -103,8 +103,6 @@ def rank_of(
         obstacle = "a range of kernels"
     elif estimator._options.penalty is not None:
         obstacle = "a penalty on the weights"
-    elif estimator._options.constraints and estimator.weights == "free":
-        obstacle = "constraints on weights of both signs"
     return chosen_rank(estimator.rank, n_rows, obstacle, estimator._engine.exact_rows)
 
 

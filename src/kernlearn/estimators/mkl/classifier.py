@@ -110,8 +110,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         one by a callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
         says how far it may be off, ``status_`` why it ended.
     options : MKLOptions, optional
-        What few fits need, such as centring, the value of the constraint, a share that is equal
-        for all sources, or a callback: see :class:`kernlearn.MKLOptions`.
+        What few fits need, such as centring, constraints or a penalty on the weights, a share that
+        is equal for all sources, or a callback: see :class:`kernlearn.MKLOptions`.
 
     Attributes
     ----------

@@ -23,6 +23,7 @@ from kernlearn.solvers.nystroem.least_squares import LeastSquaresEvaluation, Lea
 from kernlearn.solvers.nystroem.machines import FactorEvaluation, FactorObjective, carried_over
 from kernlearn.solvers.nystroem.moments import Moments
 from kernlearn.solvers.nystroem.proximal import FactorSolution
+from kernlearn.solvers.weights.feasible_weights import with_null_directions
 from kernlearn.solvers.weights.newton import Newton, NewtonOutcome
 from kernlearn.solvers.weights.psd_cuts import PsdCuts
 from kernlearn.solvers.weights.search import CoarseSample, positive_start, search_on_sample
@@ -182,6 +183,8 @@ def minimise(
     m = len(normaliser)
     N = stand_in.n_points
     domain = free_weights(stand_in.inner_products, normaliser, total, m, length, N)
+    if weight_set.limits is not None:
+        domain = with_null_directions(replace(domain, limits=weight_set.limits))
     cuts = PsdCuts(stand_in, domain)
     newton = Newton(objective, domain, cuts, control.tol, control.max_iter, stopping, tell)
     newton.start_from(first)
