@@ -27,9 +27,9 @@ def test_no_determinant_is_false():
 
 
 def test_no_constraint_is_violated():
-    verdicts = [judge_seed(seed) for seed in range(CONSTRAINED, CONSTRAINED + CHUNK)]
+    verdicts = [judge_seed(seed) for seed in range(CONSTRAINED, CONSTRAINED + 6)]
     assert not [f"{v.problem}: {c}" for v in verdicts for c in v.complaints]
-    assert sum("constraints" in v.problem for v in verdicts if v.status == "optimal") > CHUNK // 3
+    assert sum("constraints" in v.problem for v in verdicts if v.status == "optimal") > 2
 
 
 # Every seed beyond these that was ever judged false, or ended in an exception.
