@@ -20,11 +20,14 @@ from kernlearn._checks import (
 )
 from kernlearn.families.base import Family
 from kernlearn.families.constraints import Constraint, check_constraints
+from kernlearn.families.continuous_pool import ContinuousPool
+from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.matrices import GramStack, RankOneStack, WithIdentity
 from kernlearn.gram import check_stack
 from kernlearn.gram.psd import Repair, check_matrix
 from kernlearn.gram.stack import checked_stack
 from kernlearn.kernels._validation import check_real
+from kernlearn.kernels.ranges import RangeKernels
 from kernlearn.quality.registry import DETERMINANT, QUALITIES, quality_names
 from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.stopping import Progress, stopping_control
@@ -41,7 +44,7 @@ GLANCED_AT = 1000  # points above which a factor of every matrix is not worth it
 
 
 def learn_weights(
-    grams: ArrayLike | Sequence[ArrayLike] | RankOneStack,
+    grams: ArrayLike | Sequence[ArrayLike] | RankOneStack | RangeKernels,
     y: ArrayLike | None = None,
     *,
     quality: str = "soft_margin",
@@ -77,9 +80,12 @@ def learn_weights(
 
     Parameters
     ----------
-    grams : array-like of shape (m, N, N), sequence of matrices, or RankOneStack
+    grams : array-like of shape (m, N, N), sequence of matrices, RankOneStack, or RangeKernels
         Gram matrices. The first ``len(y)`` rows carry labels; any further rows are unlabelled
-        points, on which K ⪰ 0 and the trace are imposed too (transduction).
+        points, on which K ⪰ 0 and the trace are imposed too (transduction). Or a range of kernels
+        at the points, ``kernels = GaussianRange(low, high).bind(X)``, for positive weights of a
+        machine at a given C: the weights are those of ``kernels.kernels``, which grow meanwhile,
+        and the bound holds for ``kernels.covers``.
     y : array-like of shape (n,)
         Two classes of any type (the larger one in sorted order counts as +1), or targets of a
         regression. Ignored by ``quality="one_class"``, which takes its length from it if given, and
@@ -155,10 +161,13 @@ def learn_weights(
     check_choice("quality", quality, quality_names())
     check_choice("weights", weights, ["positive", "free"])
     check_choice("constraint", constraint, ["trace", "sum"])
+    if isinstance(grams, RangeKernels):
+        _check_range(quality, weights, C, penalty, constraints)
     check_memory_for_weights(grams, _n_points(grams), weights == "free")
     # Only K(w) must be positive semidefinite for the certificate, and its factor tells.
     glance = psd == "raise" and weights == "positive" and quality in QUALITIES
-    glance = glance and _n_points(grams) > GLANCED_AT
+    of_range = isinstance(grams, RangeKernels)
+    glance = glance and not of_range and _n_points(grams) > GLANCED_AT
     with threads_for(_n_points(grams)):  # one limit for what follows, which others lie within
         with np.errstate(all="ignore"):
             family = _family(grams, y, psd, glance)
@@ -180,15 +189,41 @@ def learn_weights(
             statement = replace(statement, total=_total_trace(family, statement))
         problem = GramProblem(statement, family)
         solution = problem.learn(statement.settings.C, statement.start, control)
-    if glance and not isinstance(grams, RankOneStack) and solution.negative_eigenvalue < 0:
+    if (
+        glance
+        and not isinstance(grams, RankOneStack | RangeKernels)
+        and solution.negative_eigenvalue < 0
+    ):
         check_stack(grams, psd=psd)  # names the culprit
     if stopping.stopped is not None:
         warn_if_unfinished("learn_weights", solution.status, stopping, solution.gap, tol)
     return solution
 
 
-def _total_trace(family: Family, statement: Statement) -> float:
-    """Σ tr Kᵢ, with that of the identity where C is learned."""
+def _check_range(
+    quality: str, weights: str, C: object, penalty: object, constraints: object
+) -> None:
+    """Refuse what no bound over a range of kernels is known for."""
+    refused = None
+    if weights != "positive":
+        refused = f"weights={weights!r}"
+    elif quality not in QUALITIES or quality == "hard_margin":
+        refused = f"quality={quality!r}"
+    elif isinstance(C, str):
+        refused = f"C={C!r}"
+    elif penalty is not None or constraints:
+        refused = "a penalty or constraints"
+    if refused is not None:
+        raise ValueError(
+            "expected positive weights of a machine at a given C, without penalty and "
+            f"constraints, for a range of kernels, got {refused}; pass Gram matrices"
+        )
+
+
+def _total_trace(family: Family | KernelPool, statement: Statement) -> float:
+    """Σ tr Kᵢ, with that of the identity where C is learned; of a range, that of one kernel."""
+    if isinstance(family, KernelPool):
+        return float(family.n_points)
     traces = family.traces
     with np.errstate(over="ignore"):  # is refused in words
         total = float(traces.sum())
@@ -214,15 +249,19 @@ def _checked_start(start: ArrayLike, m: int) -> Array:
 
 def _n_points(grams: Any) -> int:
     """Size of the first matrix, or zero if this is no stack of matrices (to be refused later)."""
+    if isinstance(grams, RangeKernels):
+        return len(grams.points)
     try:
         return len(grams.vectors if isinstance(grams, RankOneStack) else grams[0])
     except (TypeError, IndexError, KeyError):
         return 0
 
 
-def _family(grams: Any, y: ArrayLike | None, psd: Repair, glance: bool) -> Family:
+def _family(grams: Any, y: ArrayLike | None, psd: Repair, glance: bool) -> Family | ContinuousPool:
     stack, psd_to_rounding = None, False
-    if isinstance(grams, RankOneStack):
+    if isinstance(grams, RangeKernels):
+        n_points = _n_points(grams)
+    elif isinstance(grams, RankOneStack):
         n_points = len(check_matrix(grams.vectors, "The vectors of a RankOneStack"))
     else:
         stack, psd_to_rounding = checked_stack(grams, psd, glance)
@@ -234,6 +273,8 @@ def _family(grams: Any, y: ArrayLike | None, psd: Repair, glance: bool) -> Famil
             f"expected y with one entry per labelled row, at most {n_points}, got "
             f"{'a scalar' if n < 0 else n}; the Gram matrices have {n_points} rows"
         )
+    if isinstance(grams, RangeKernels):
+        return ContinuousPool(grams, grams.points, n, "trust")
     if stack is None:
         return RankOneStack(grams.vectors, n)
     return GramStack(stack, n, psd_to_rounding)

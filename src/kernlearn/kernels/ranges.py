@@ -34,7 +34,12 @@ class RangePrices:
 
 
 class RangeKernels(Sequence[Kernel]):
-    """The kernels of a range that were looked at so far, and how the others are priced."""
+    """The kernels of a range that were looked at so far, and how the others are priced.
+
+    `points` is the table that the range was bound to.
+    """
+
+    points: Rows = None
 
     def __init__(self, kernels: list[Kernel], family: KernelRange, low: Array, high: Array) -> None:
         self.kernels, self.family, self.low, self.high = kernels, family, low, high
@@ -97,7 +102,9 @@ class KernelRange(ABC, BaseEstimator):  # type: ignore[misc]  # scikit-learn has
                 f"expected low below high in {type(self).__name__}, got {low:g} and {high:g}; a "
                 "single bandwidth is a kernel, Gaussian(gamma)"
             )
-        return self._bound(table.shape[1], low, high)
+        bound = self._bound(table.shape[1], low, high)
+        bound.points = X
+        return bound
 
     @abstractmethod
     def _bound(self, n_columns: int, low: float, high: float) -> RangeKernels:

@@ -40,6 +40,26 @@ def test_no_mixture_of_400_bandwidths_is_better_than_the_bound(quality, C, size)
     np.testing.assert_allclose(K, model.kernel_(X), atol=1e-12)
 
 
+def test_learn_weights_takes_a_range_at_points():
+    X, y = rings()
+    kernels = GaussianRange(0.01, 100.0).bind(X)
+    found = learn_weights(kernels, y, C=1.0)
+    model = MKLClassifier(GaussianRange(0.01, 100.0), C=1.0).fit(X, y)
+    assert found.objective == pytest.approx(model.objective_, rel=1e-9)
+    assert found.lower_bound == pytest.approx(model.lower_bound_, rel=1e-9)
+    assert len(found.weights) == len(kernels) > 9
+    assert kernels.covers == model.certificate_covers_
+    refused = [
+        {"weights": "free"},
+        {"quality": "alignment"},
+        {"quality": "squared_soft_margin", "C": "learn"},
+        {"penalty": kl.penalties.LpNorm(2.0, 1.0)},
+    ]
+    for options in refused:
+        with pytest.raises(ValueError, match="positive weights of a machine at a given C"):
+            learn_weights(kernels, y, **options)
+
+
 def test_the_certificate_is_that_of_the_found_kernels_and_more():
     """Told the bandwidths that were found, the finite problem has the same value."""
     X, y = rings()

@@ -1,9 +1,10 @@
 r"""Rows that come after weights of free signs were learned: recursive transduction.
 
-Lanckriet et al. (2004), section 4.8, and Kondor and Jebara (2007), section 6, leave it open how the
-solution on n rows may serve for n + l of them. The family F is :math:`\{\sum_i w_iK_i \succeq 0\}`,
-the constraint :math:`\sum_i w_ir_i = c` and the quality Q stay those of the rows of the fit: only
-the labelled block of the kernel enters Q. New rows add that the Schur complement
+Lanckriet et al. (2004), section 4.8, leave it open how the solution on n rows may serve for n + l
+rows; Kondor and Jebara (2007), section 6, name such on-line settings. In the formula
+``min over k in F of Q(k) + λΩ(k)``, F is :math:`\{\sum_i w_iK_i \succeq 0\}`. The constraint
+:math:`\sum_i w_ir_i = c`, which is Ω, and the quality Q stay those of the rows of the fit: only the
+labelled block of the kernel enters Q. New rows add that the Schur complement
 
 .. math::
 
