@@ -55,9 +55,7 @@ class ContinuousPool(KernelPool):
         some = take_rows(self.points, rows)
         return ContinuousPool(self.range, some, len(rows), self.psd, self.workers, self._prepared)
 
-    def priced(
-        self, F: Array, accuracy: Callable[[float], float], tick: Callable[[], None]
-    ) -> RangePrices:
+    def priced(self, F: Array, accuracy: float, tick: Callable[[], None]) -> RangePrices:
         """The kernels of the largest Σ fᵀKf over the rows f of F, and what none exceeds."""
         rows = np.flatnonzero((F != 0).any(axis=0))
         if len(rows) == 0:

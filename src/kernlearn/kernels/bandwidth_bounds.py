@@ -79,7 +79,7 @@ def largest_over_bandwidths(
     sums: PairSums,
     low: float,
     high: float,
-    accuracy: Callable[[float], float],
+    accuracy: float,
     tick: Callable[[], None] = lambda: None,
 ) -> BandwidthMaximum:
     """Branch and bound over [low, high], to a given accuracy of the largest value."""
@@ -89,7 +89,7 @@ def largest_over_bandwidths(
     best, number = max(p.value for p in points), len(heap)
     while len(points) < MOST:
         bound, _, p, q = heap[0]
-        if -bound - best <= accuracy(best) or q.gamma <= p.gamma * (1.0 + 8.0 * EPS):
+        if -bound - best <= accuracy or q.gamma <= p.gamma * (1.0 + 8.0 * EPS):
             break
         tick()
         middle = sums.at(float(np.sqrt(p.gamma) * np.sqrt(q.gamma)))

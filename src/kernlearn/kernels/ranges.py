@@ -58,7 +58,7 @@ class RangeKernels(Sequence[Kernel]):
         self,
         points: Rows,
         A: Array,
-        accuracy: Callable[[float], float],
+        accuracy: float,
         tick: Callable[[], None],
     ) -> RangePrices:
         """The kernels of the largest ⟨A, K⟩ on these points, to an accuracy of the largest."""
@@ -95,8 +95,9 @@ class KernelRange(ABC, BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         for name in ("low", "high"):
             _check_end(f"{name} of {type(self).__name__}", getattr(self, name))
         unit = median_distance(table, 0) ** -2.0
-        low = unit / 256.0 if self.low is None else float(self.low)
-        high = 256.0 * unit if self.high is None else float(self.high)
+        shares = self._default_ends(table.shape[1])
+        low = shares[0] * unit if self.low is None else float(self.low)
+        high = shares[1] * unit if self.high is None else float(self.high)
         if not low < high:
             raise ValueError(
                 f"expected low below high in {type(self).__name__}, got {low:g} and {high:g}; a "
@@ -105,6 +106,10 @@ class KernelRange(ABC, BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         bound = self._bound(table.shape[1], low, high)
         bound.points = X
         return bound
+
+    @abstractmethod
+    def _default_ends(self, n_columns: int) -> tuple[float, float]:
+        """Ends of the range, in units of one over the squared median distance."""
 
     @abstractmethod
     def _bound(self, n_columns: int, low: float, high: float) -> RangeKernels:
@@ -116,7 +121,7 @@ class KernelRange(ABC, BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         kernels: RangeKernels,
         X: Array,
         A: Array,
-        accuracy: Callable[[float], float],
+        accuracy: float,
         tick: Callable[[], None],
     ) -> RangePrices:
         """The kernels of the largest ⟨A, K⟩; inputs are checked."""
@@ -148,8 +153,10 @@ class GaussianRange(KernelRange):
     Parameters
     ----------
     low, high : float, optional
-        Ends of the interval of γ; by default 1/256 and 256 times one over the squared median
-        distance.
+        Ends of the interval of γ; by default 1/16 and 8 times one over the squared median distance.
+        Beyond these a kernel is nearly constant, or nearly the identity. At a fixed trace the
+        margin favours narrow kernels, so that the upper end is to be chosen by held-out loss, as in
+        ``GridSearchCV(model, {"kernels__high": [1.0, 10.0]})``.
 
     Examples
     --------
@@ -167,6 +174,9 @@ class GaussianRange(KernelRange):
         self.low = low
         self.high = high
 
+    def _default_ends(self, n_columns: int) -> tuple[float, float]:
+        return 1.0 / 16.0, 8.0
+
     def _bound(self, n_columns: int, low: float, high: float) -> RangeKernels:
         first: list[Kernel] = [Gaussian(float(g)) for g in np.geomspace(low, high, FIRST)]
         return RangeKernels(first, self, np.array([low]), np.array([high]))
@@ -176,7 +186,7 @@ class GaussianRange(KernelRange):
         kernels: RangeKernels,
         X: Array,
         A: Array,
-        accuracy: Callable[[float], float],
+        accuracy: float,
         tick: Callable[[], None],
     ) -> RangePrices:
         sums = PairSums(cdist(X, X, "sqeuclidean"), A)
@@ -199,8 +209,8 @@ class ARDGaussianRange(KernelRange):
     Parameters
     ----------
     low, high : float, optional
-        Ends of the interval of every γ; by default those of :class:`GaussianRange` divided by the
-        number of columns.
+        Ends of the interval of every γ; by default 1/256, and 8 times the number of columns, in
+        units of one over the squared median distance: a column may be left out, or be all there is.
     n_starts : int, default=8
         Number of random starts for every look at the range.
     random_state : int, default=0
@@ -230,9 +240,10 @@ class ARDGaussianRange(KernelRange):
         self.n_starts = n_starts
         self.random_state = random_state
 
+    def _default_ends(self, n_columns: int) -> tuple[float, float]:
+        return 1.0 / 256.0, 8.0 * n_columns
+
     def _bound(self, n_columns: int, low: float, high: float) -> RangeKernels:
-        share = np.where([self.low is None, self.high is None], n_columns, 1)
-        low, high = low / share[0], high / share[1]
         even = [np.full(n_columns, g) for g in np.geomspace(low, high, FIRST)]
         first: list[Kernel] = [ARDGaussian(gammas) for gammas in even]
         ends = np.full(n_columns, low), np.full(n_columns, high)
@@ -243,7 +254,7 @@ class ARDGaussianRange(KernelRange):
         kernels: RangeKernels,
         X: Array,
         A: Array,
-        accuracy: Callable[[float], float],
+        accuracy: float,
         tick: Callable[[], None],
     ) -> RangePrices:
         squares = [np.subtract.outer(x, x) ** 2 for x in X.T]

@@ -27,7 +27,7 @@ from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.certificate import corner_bound
 from kernlearn.solvers.core.oracle import Plane, coefficient_plane
 from kernlearn.solvers.core.problem import Control, WeightSet
-from kernlearn.solvers.core.solution import Solution
+from kernlearn.solvers.core.solution import Solution, relative_gap
 from kernlearn.solvers.weights.column_generation import ColumnGeneration, MasterSolution
 from kernlearn.solvers.weights.column_master import GramMaster
 from kernlearn.typing import Array, Indices
@@ -65,19 +65,23 @@ class RangeGeneration(ColumnGeneration):
         assert self.best is not None
         F = last.proof.coefs * np.sqrt(last.proof.shares)[:, None, None]
         F = F.reshape(F.shape[0] * F.shape[1], -1)
-        unit = 0.5 * self.given.total / float(self.given.normaliser[0])
-        value = abs(self.best.solution.objective)
-        known = self.best.solution.objective - self.lower
-        enough = SHARE * max(self.control.tol * value, min(known, value)) / unit
-        priced = self.pool.priced(F, lambda _: enough, self.stopping.check)
-        plane = self._plane_below(last, priced.upper)
-        r = self.given.normaliser[:1]
-        self.lower = max(self.lower, corner_bound(plane, r, self.given.total))
+        r, paid = self.given.normaliser[:1], float(self._paid(F).max())
+        objective = self.best.solution.objective
+        value = abs(objective)
+        # First as well as the gap asks for; if no kernel pays more than those of the master, and
+        # the gap is still open, as well as the tolerance does.
+        finest = self.control.tol * value
+        for known in (max(finest, min(objective - self.lower, value)), finest):
+            accuracy = SHARE * known / (0.5 * self.given.total / float(r[0]))
+            priced = self.pool.priced(F, accuracy, self.stopping.check)
+            plane = self._plane_below(last, priced.upper)
+            self.lower = max(self.lower, corner_bound(plane, r, self.given.total))
+            better = priced.prices > paid * (1.0 + SAME)
+            if better.any() or relative_gap(objective, self._bound) <= self.control.tol:
+                break
         if self.history:
             self.history[-1] = replace(self.history[-1], lower_bound=self.lower)
         self._tell()
-        paid = float(self._paid(F).max())
-        better = priced.prices > paid * (1.0 + SAME)
         numbers = self.pool.join([k for k, b in zip(priced.kernels, better, strict=True) if b])
         grown = np.full(self.pool.n_matrices, float(r[0]))
         self.given = replace(self.given, normaliser=grown)
