@@ -60,3 +60,12 @@ def patches(n: int) -> tuple[Array, Array]:
     """Return scikit-learn's bundled digits, 64 grey values each, in their order."""
     X, y = load_digits(return_X_y=True)
     return X[:n] / 16.0, y[:n]
+
+
+def waves_in_units(n: int) -> tuple[Array, Array]:
+    """Two classes by a wave and a product, in 8 columns of very different units, 5000 test rows."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(n + 5000, 8))
+    p = 1.0 / (1.0 + np.exp(-3.0 * (np.sin(2.0 * Z[:, 0]) + Z[:, 1] * Z[:, 2])))
+    y = (rng.uniform(size=n + 5000) < p).astype(int)
+    return Z * np.array([1.0, 10.0, 100.0, 1000.0, 1.0, 1.0, 1.0, 1.0]), y
