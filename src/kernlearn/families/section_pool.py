@@ -25,7 +25,7 @@ BLOCK_NUMBERS = 4_000_000
 
 
 class SectionPool(LandmarkPool):
-    """The sections of a hyperkernel at pivots, on the rows of a table."""
+    """The sections of a hyperkernel at pivots, on the rows of a table: the family F."""
 
     def __init__(
         self, hyperkernel: Hyperkernel, pivots: Array, points: Rows, landmarks: Indices

@@ -74,6 +74,7 @@ class BallSpline(_RadialScales):
     two such balls that overlap. It is zero from the distance one on, so that sections have
     compact support. In one dimension it is the triangle :math:`1 - r`, in three
     :math:`1 - \tfrac32 r + \tfrac12 r^3`; the Fourier transform is a square, hence never negative.
+    The family F of the formula holds kernels of compact support, whose reach is learned.
 
     Parameters
     ----------
@@ -109,7 +110,8 @@ class DampedOscillator(_RadialScales):
 
     The oscillation :math:`e^{-r}\cos\omega r` alone goes negative, and then a section would be no
     kernel; half of it and half of its envelope never do. In d > 1 dimensions its Fourier
-    transform is non-negative for :math:`\omega \le \tan(\pi/2d)`, for any ω in one.
+    transform is non-negative for :math:`\omega \le \tan(\pi/2d)`, for any ω in one. The family F
+    of the formula holds kernels that rise again after half a wave.
 
     Parameters
     ----------

@@ -31,7 +31,8 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
     hyperkernel : Hyperkernel, optional
         By default ``ARDHarmonic(lambda_h=0.6)`` with length scales from the data:
         γ is ``gamma_factor`` times that of the paper's rule, 1/(50 q²) with q the 90 % quantile of
-        a column's differences.
+        a column's differences. One that is built from kernels of strings, graphs or sets takes
+        rows of these.
     quality : str, default="soft_margin"
         The machine: "soft_margin", "nu_svm", "lagrangian", or any that MKLClassifier takes.
     C : float or "auto", default=100.0
@@ -40,9 +41,10 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
     lambda_q : float, default=1.0
         Weight of the kernel's norm in the hyper-RKHS.
     weights : {"positive", "free"}, default="positive"
-        Whether β ≥ 0. With "free" the coefficients have any sign and K(β) ⪰ 0 is asked of the rows
-        of the fit (Lemma 7 of the paper, before Proposition 8), ``X_unlabeled`` among them; the
-        trace of K is held in place of 1ᵀβ. On other rows the sum need not be a kernel.
+        Whether β ≥ 0 in the family F. With "free" the coefficients have any sign, and K(β) ⪰ 0 is
+        asked of the rows of the fit (Lemma 7 of the paper, before Proposition 8), ``X_unlabeled``
+        among them; the trace of K is held in place of 1ᵀβ. On other rows the sum need not be a
+        kernel.
     nu : float, default=0.3
         For "nu_svm", in (0, 1]: upper bound on the share of rows with a margin error. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVC 0.5.
@@ -87,7 +89,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
     gamma_factor_ : float
         The factor that was used.
     pivots_ : ndarray of shape (n_pivots, 2, n_features)
-        The pairs of the expansion.
+        The pairs of the expansion; of shape (n_pivots, 2) where rows are no numbers.
     pivot_residual_ : float
         What the pivots leave out of the trace.
     weights_ : ndarray of shape (n_pivots,)

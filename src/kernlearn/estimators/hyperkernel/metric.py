@@ -67,7 +67,8 @@ class HyperkernelMetric(
     ----------
     hyperkernel : Hyperkernel, optional
         By default a :class:`~kernlearn.hyperkernels.GaussianHyperkernel` whose σ is half the median
-        distance between two rows of X, with σ_h = 3σ.
+        distance between two rows of X, with σ_h = 3σ. One that is built from kernels of strings,
+        graphs or sets takes rows of these, and pairs of them.
     combination : {"conic", "linear"}, default="conic"
         Whether α ≥ 0. A conic result is a kernel. A linear one scores pairs, but need not be
         positive semidefinite: it has no `kernel_`, no distance and no embedding.

@@ -27,9 +27,9 @@ class HyperkernelOptions(CombinationOptions):
         k − k₀ is penalised instead of that of k. It has the same columns; its hyperkernel is used
         where the estimator has none.
     p : float, optional
-        Penalise :math:`\tfrac{\lambda_Q}{2}\lVert\beta\rVert_p^2` in place of the norm in the
-        hyper-RKHS, 1 < p ≤ 2 (section 3.1 of the paper names ℓp penalties). Near 1 few pairs have
-        weight, at 2 most.
+        The Ω of the formula is :math:`\tfrac{1}{2}\lVert\beta\rVert_p^2` in place of the norm in
+        the hyper-RKHS, 1 < p ≤ 2; section 3.1 of the paper names ℓp penalties. Near 1 few pairs
+        have weight, at 2 most.
     total : float, optional
         The constant of :math:`1^\top\beta`, which breaks the scale of the kernel: a sum of
         coefficients, where :class:`kernlearn.MKLOptions` holds a trace. The default is 1, and the

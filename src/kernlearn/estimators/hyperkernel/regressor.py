@@ -33,9 +33,10 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
     lambda_q : float, default=1.0
         Weight of the kernel's norm in the hyper-RKHS.
     weights : {"positive", "free"}, default="positive"
-        Whether β ≥ 0. With "free" the coefficients have any sign and K(β) ⪰ 0 is asked of the rows
-        of the fit (Lemma 7 of the paper, before Proposition 8), ``X_unlabeled`` among them; the
-        trace of K is held in place of 1ᵀβ. On other rows the sum need not be a kernel.
+        Whether β ≥ 0 in the family F. With "free" the coefficients have any sign, and K(β) ⪰ 0 is
+        asked of the rows of the fit (Lemma 7 of the paper, before Proposition 8), ``X_unlabeled``
+        among them; the trace of K is held in place of 1ᵀβ. On other rows the sum need not be a
+        kernel.
     nu : float, default=0.3
         For "nu_svr", in (0, 1]: upper bound on the share of rows outside the tube. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVR 0.5.
