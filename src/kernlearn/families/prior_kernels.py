@@ -78,8 +78,9 @@ class PriorPenalty(WeightPenalty):
 
 
 class NearKernel(PriorPenalty):
-    r"""Stay near this kernel: :math:`\tfrac{\lambda}{2}\lVert K(w) - tK_0\rVert_F^2 /
-    \lVert tK_0\rVert_F^2`.
+    r"""Stay near this kernel: a penalty on the distance of K(w) from it.
+
+    .. math:: \frac{\lambda}{2}\, \lVert K(w) - tK_0\rVert_F^2 / \lVert tK_0\rVert_F^2
 
     The scale t gives the prior kernel the mean diagonal entry of K(w), so that only its shape
     counts. The kernel may be the ``kernel_`` of a model that was saved in another study.
