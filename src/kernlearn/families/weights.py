@@ -189,11 +189,14 @@ def positive_weights(
         start=share / p,
         free_sign=False,
     )
-    return domain if limits is None else _limited(replace(domain, limits=limits))
+    return limited(domain, limits)
 
 
-def _limited(domain: Domain) -> Domain:
-    """The domain with a start inside its limits, and coordinates that may be positive."""
+def limited(domain: Domain, limits: WeightLimits | None) -> Domain:
+    """The domain with a start inside these limits, and coordinates that may be positive."""
+    if limits is None:
+        return domain
+    domain = replace(domain, limits=limits)
     assert domain.share_limits is not None
     inside = interior(domain.share_limits)
     if inside is None:

@@ -107,3 +107,23 @@ def test_a_penalty_and_constraints_together():
     found = kl.learn_weights(grams, y, **options)
     assert found.status.is_optimal
     assert complaints(Case(grams, y, **options), found) == []
+
+
+def test_the_largest_determinant_within_constraints():
+    cp = pytest.importorskip("cvxpy")
+    grams, y = _problem()
+    constraints = [AtMost(2, 0.2), Order([0, 1])]
+    found = kl.learn_weights(grams, quality="max_determinant", constraints=constraints)
+    traces = np.trace(grams, axis1=1, axis2=2)
+    A, lower, upper = _rows(constraints, traces, float(traces.sum()))
+    w = cp.Variable(4, nonneg=True)
+    K = sum(w[i] * grams[i] for i in range(4))
+    rows = [A[:1] @ w <= upper[:1], A[1:] @ w >= lower[1:], traces @ w == traces.sum()]
+    program = cp.Problem(cp.Minimize(-cp.log_det(K)), rows)
+    program.solve(solver=cp.CLARABEL)
+    assert found.objective == pytest.approx(program.value, abs=1e-6)
+    assert found.status.is_optimal
+    case = Case(grams, y, quality="max_determinant", constraints=constraints)
+    assert complaints(case, found) == []
+    with pytest.raises(ValueError, match="no constraints with weights='free' and quality="):
+        kl.learn_weights(grams, quality="max_determinant", weights="free", constraints=constraints)

@@ -59,6 +59,12 @@ def shifted_by_limits(g: Array, domain: Domain) -> tuple[Array, Array | float]:
     return g - zeta @ limits.rows, rounding
 
 
+def largest_over_positive(g: Array, noise: Array, domain: Domain) -> float:
+    """What gᵀx is at most over positive weights, for a slope of this rounding."""
+    shifted, further = shifted_by_limits(-g, domain)
+    return float(((noise + further - shifted) / domain.equality).max())
+
+
 def lowest_point(g: Array, domain: Domain) -> Array:
     """Where gᵀx is smallest over positive weights: a corner of what the limits leave."""
     slopes = g / domain.equality

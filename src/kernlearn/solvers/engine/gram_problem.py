@@ -307,8 +307,8 @@ def _check_constraints(statement: Statement, of_pool: bool) -> None:
     refused = None
     if of_pool:
         refused = "a family of kernels", "pass a list of kernels"
-    elif statement.quality == DETERMINANT:
-        refused = f"quality={DETERMINANT!r}", "use a machine such as 'soft_margin'"
+    elif statement.quality == DETERMINANT and statement.free_sign:
+        refused = f"weights='free' and quality={DETERMINANT!r}", "use weights='positive'"
     if refused is not None:
         raise ValueError(
             f"expected no constraints with {refused[0]}, got {statement.constraints[0][0]!r}; "

@@ -10,7 +10,7 @@ self-concordant, so that a step to the minimum of its quadratic model over the f
 shortened to :math:`1/(1+\lambda)` with :math:`\lambda^2 = d^\top \nabla^2 f\, d`, stays where K(w)
 is positive definite, and decreases f by at least :math:`\lambda - \log(1+\lambda)`. With positive
 weights the model is minimised over a simplex, a quadratic program; with free signs over a plane,
-one linear system, since the cone is never left.
+one linear system, since the cone is never left. Limits of positive weights are rows of the program.
 
 The bound: log det is concave, with slope :math:`S^{-1}` at S, so for any lower triangular matrix W
 with a positive diagonal, :math:`S^{-1} = W^\top W` and any scale of it,
@@ -44,10 +44,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernlearn.families.base import Family
-from kernlearn.families.weights import Domain, even_weights
+from kernlearn.families.weights import Domain, even_weights, limited
 from kernlearn.numerics.sums import EPS
 from kernlearn.runtime.status import Status
-from kernlearn.solvers.core.certificate import certified_status
+from kernlearn.solvers.core.certificate import certified_status, largest_over_positive
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.core.solution import Solution, Step, report_step
 from kernlearn.solvers.optimize.quadratic import quadratic_program
@@ -150,8 +150,8 @@ def _positive(family: Family, weight_set: WeightSet, linear: Array | None) -> De
     basis = np.zeros((len(r), p))
     basis[used, np.arange(p)] = total / r[used] / size
     even, one = np.full(p, 1.0 / p), np.ones(p)
-    domain = Domain(basis, one, np.zeros(p), one, even, False)
-    slopes = None if linear is None else size * basis.T @ linear
+    domain = limited(Domain(basis, one, np.zeros(p), one, even, False), weight_set.limits)
+    slopes = None if linear is None else size * domain.basis.T @ linear
     return DeterminantSearch(family, domain, None, size, slopes)
 
 
@@ -168,9 +168,9 @@ def _solution(
     if search.transform is not None:
         weights = search.transform @ weights
     weights = np.asarray(weights)
-    shares = weights * given.normaliser
+    tidy = without_negligible(weights, weights * given.normaliser)
     even = even_weights(given.normaliser, given.total)
-    candidates = [without_negligible(weights, shares), weights, even]
+    candidates = [one for one in (tidy, weights, even) if given.allows(one)]
     settled: _FinalDeterminant | None = None
     reached = search.value(found.best)
     for candidate in candidates:
@@ -280,7 +280,7 @@ class DeterminantSearch:
             noise = noise + 4.0 * EPS * (np.abs(slopes) + np.abs(self.linear))
             slopes = slopes - self.linear
         if not domain.free_sign:
-            return float((slopes + noise).max())
+            return largest_over_positive(slopes, noise, domain)
         e = domain.equality
         eta = float(e @ slopes) / float(e @ e)
         rest = np.abs(slopes - eta * e) + noise + 8.0 * EPS * (abs(slopes) + abs(eta * e))
@@ -314,14 +314,16 @@ class DeterminantSearch:
             bordered[p, :p] = bordered[:p, p] = normal / float(np.linalg.norm(normal))
             right = np.append(slopes * scale, 0.0)
             return np.asarray(np.linalg.lstsq(bordered, right, rcond=1e-15)[0][:p] * scale)
-        size = float(np.abs(H).max())
+        size, (ties, rows) = float(np.abs(H).max()), domain.step_rows
         solution = quadratic_program(
             P=H / size + OPTIONS.flat * np.eye(p),
             q=-(slopes + H @ x) / size - OPTIONS.flat * x,
-            A=domain.equality[None, :],
-            b=np.ones(1),
+            A=np.vstack([domain.equality, ties]),
+            b=np.append(1.0, np.zeros(len(ties))),
             low=domain.low,
             high=domain.high,
+            G=-rows,
+            h=np.zeros(len(rows)),
         )
         return np.zeros(p) if solution is None else solution.x - x
 
