@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg import solve_triangular
 
 from kernlearn._checks import check_pivots, check_positive
 from kernlearn._cluster import refuse_collection
@@ -22,6 +23,7 @@ from kernlearn.estimators.mkl.parameters import (
     state,
 )
 from kernlearn.families.hyper_norm import HyperNorm
+from kernlearn.families.kernel_pool import corner_of
 from kernlearn.families.matrices import GramStack
 from kernlearn.families.penalties import LpNorm
 from kernlearn.gram.incomplete_cholesky import PairCholesky, checked_pair_cholesky
@@ -52,6 +54,8 @@ MANY_ROWS, FEW_PAIRS = 1500, 2000
 
 
 EXACT_ROWS_OF_SECTIONS = 2000
+# Rows that choose the factor of γ for sections that are seen through landmarks.
+ROWS_FOR_FACTOR = 1000
 
 
 class HyperkernelExpansion:
@@ -116,7 +120,8 @@ class HyperkernelExpansion:
                 "landmarks among them; use rank=None, with fewer rows or pivots"
             )
         self.device_ = HOST
-        self.hyperkernel_ = self._prepared_hyperkernel(X, data).fitted_to(X)
+        landmarks = self._section_options.landmarks if isinstance(rank, str) else rank
+        self.hyperkernel_ = self._prepared_hyperkernel(X, data, landmarks).fitted_to(X)
         n_pairs = self._section_options.pairs if self.n_pairs is None else self.n_pairs
         limits = self._options.pivot_tol, self.max_pivots, n_pairs, self._seed
         chosen = checked_pair_cholesky(self.hyperkernel_, X, *limits)
@@ -245,8 +250,13 @@ class HyperkernelExpansion:
         with np.errstate(divide="ignore"):
             return np.asarray(1.0 / np.sqrt(shares / shares.sum() @ curvature))
 
-    def _prepared_hyperkernel(self, X: Array, data: Labelled) -> Hyperkernel:
-        """The hyperkernel given, with widths from the data where it has none."""
+    def _prepared_hyperkernel(
+        self, X: Array, data: Labelled, landmarks: int | None = None
+    ) -> Hyperkernel:
+        """The hyperkernel given, with widths from the data where it has none.
+
+        They suit sections that are seen through so many landmarks, if any.
+        """
         self.gamma_factor_ = 1.0
         near = self._options.near
         hyperkernel = self.hyperkernel
@@ -261,8 +271,10 @@ class HyperkernelExpansion:
             return hyperkernel
         gammas, lambda_h = self._gammas(X), hyperkernel.lambda_h
         if isinstance(self.gamma_factor, str) and self.gamma_factor == "auto":
-            rows = sample_rows(len(data.weight), self._seed)
-            self.gamma_factor_ = _best_factor(data.some(X[rows], rows), gammas, lambda_h)
+            few = () if landmarks is None else (ROWS_FOR_FACTOR,)
+            rows = sample_rows(len(data.weight), self._seed, *few)
+            sample = data.some(X[rows], rows)
+            self.gamma_factor_ = _best_factor(sample, gammas, lambda_h, landmarks)
         else:
             self.gamma_factor_ = check_positive("gamma_factor", self.gamma_factor)
         return ARDHarmonic(lambda_h, self.gamma_factor_ * gammas)
@@ -298,7 +310,7 @@ def points_of(estimator: HyperkernelExpansion, X: Rows) -> Array:
     return check_points(X, "X", things=True)
 
 
-def _best_factor(sample: Labelled, gammas: Array, lambda_h: float) -> float:
+def _best_factor(sample: Labelled, gammas: Array, lambda_h: float, landmarks: int | None) -> float:
     """The factor at which one section, that of a point with itself, predicts held-out rows best."""
     X, targets = sample.X, sample.targets
     says_nothing = len(X) < 3 or all(np.ptp(y) == 0 for y in targets)
@@ -306,7 +318,8 @@ def _best_factor(sample: Labelled, gammas: Array, lambda_h: float) -> float:
         return 1.0
 
     def losses(factors: Sequence[float]) -> Array:
-        grams = (_section_of_itself(ARDHarmonic(lambda_h, f * gammas), X) for f in factors)
+        sections = (_section_of_itself(ARDHarmonic(lambda_h, f * gammas), X) for f in factors)
+        grams = (K if landmarks is None else _through_rows(K, landmarks) for K in sections)
         return held_out_losses(grams, targets, sample.weight, sample.groups)
 
     first = losses(_FACTORS)
@@ -325,6 +338,15 @@ def _section_of_itself(hyperkernel: ARDHarmonic, X: Array) -> Array:
     K = np.empty((len(X), len(X)))
     K[first, second] = K[second, first] = values
     return K
+
+
+def _through_rows(K: Array, n_landmarks: int) -> Array:
+    """A Gram matrix seen through so many of its rows: narrow kernels lose most of theirs."""
+    n = len(K)
+    rows = np.sort(np.random.default_rng(0).choice(n, min(n_landmarks, n), replace=False))
+    kept, corner = corner_of(K[np.ix_(rows, rows)])
+    Z = solve_triangular(corner, K[rows[kept]], lower=True)
+    return np.asarray(Z.T @ Z)
 
 
 def _gammas_of_quantiles(X: Array, seed: int) -> Array:
