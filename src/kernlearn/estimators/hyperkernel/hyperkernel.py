@@ -202,7 +202,8 @@ class HyperkernelExpansion:
                 combination_bytes(n_pivots, len(X), n_machines) + grid,
                 f"{type(self).__name__} with {counted(n_pivots, 'section')} on "
                 f"{counted(len(X), 'point')}",
-                "use fewer points, or lower max_pivots or raise the option pivot_tol",
+                "use fewer points, or lower max_pivots or raise the option pivot_tol, or use "
+                "rank=64 with a quality that has no matrices, such as 'least_squares'",
             )
 
         def choose(n_pairs: int | None) -> PairCholesky:
