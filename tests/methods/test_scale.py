@@ -60,8 +60,15 @@ def table(n=120):
 
 
 @pytest.mark.usefixtures("few_rows_are_many")
-@pytest.mark.parametrize("task", ["classification", "regression"])
-@pytest.mark.parametrize("name", ["mkl", "first-level", "lssvm"])
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [
+        ("mkl", "classification"),
+        ("mkl", "regression"),
+        ("first-level", "regression"),
+        ("lssvm", "classification"),
+    ],
+)
 def test_all_rows_are_learned_from_through_landmarks(name, task):
     X, y = table()
     y = (y > y.mean()).astype(int) if task == "classification" else y
