@@ -129,7 +129,7 @@ def approximate_backend(
     sparse = SparseBackend.of(table, statement, control)
     if sparse is not None:
         return sparse
-    look = RankSearch(
+    search = RankSearch(
         table.source,
         table.kernels,
         np.column_stack(statement.targets),
@@ -140,12 +140,12 @@ def approximate_backend(
         statement.fold,
     )
     if isinstance(table.rank, str):
-        seen = look.at_enough(rank_judge(statement), control.stopping)
+        seen = search.at_enough(rank_judge(statement), control.stopping)
         return LandmarkBackend(table, statement, seen)
-    factors = look.factors(table.rank)
+    factors = search.factors(table.rank)
     if WideBackend.serves(table, statement, factors.n_columns):
         return WideBackend(table, statement, factors)
-    return LandmarkBackend(table, statement, look.through(factors))
+    return LandmarkBackend(table, statement, search.through(factors))
 
 
 def learn_family(

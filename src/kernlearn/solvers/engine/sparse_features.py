@@ -166,9 +166,9 @@ def _through_landmarks(
         return factors if factors.n_columns <= most else None
     Y = np.column_stack(statement.targets)
     weight, ranks = statement.settings.sample_weight, table.ranks
-    look = RankSearch(source, kernels, Y, weight, seed, None, ranks, statement.fold)
+    search = RankSearch(source, kernels, Y, weight, seed, None, ranks, statement.fold)
     judge = rank_judge(replace(statement, start=None, share=0.0))
-    return look.at_enough(judge, control.stopping, most=min(most, ranks.most_columns())).factors
+    return search.at_enough(judge, control.stopping, most=min(most, ranks.most_columns())).factors
 
 
 def _side_by_side(
