@@ -27,7 +27,7 @@ OPTIONS = MixtureOptions(
     landmarks=40,
     screening=ScreeningOptions(rows=80),
     rescreening=RescreeningOptions(rows=300, landmarks=40, held_out_labels=150),
-    boosting=BoostingOptions(max_iter=25, models=2, ridge_rows=60),
+    boosting=BoostingOptions(max_iter=25, models=2, ridge_rows=60, pilot_iter=8),
 )
 
 
