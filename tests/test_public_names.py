@@ -139,6 +139,17 @@ def test_modules_are_sorted_and_listed_in_the_api_pages():
     assert sorted(kl.MODULES) == kl.MODULES
     index = (Path(__file__).parents[1] / "docs" / "api" / "index.rst").read_text(encoding="utf-8")
     assert [name for name in kl.MODULES if f"   kernlearn.{name}\n" not in index] == []
+    others = set(kl.__all__) - set(kl.MODULES)
+    assert [name for name in others if f"   ~kernlearn.{name}\n" not in index] == []
+
+
+@pytest.mark.parametrize("name", [n for n in estimators.__all__ if n[0].isupper()])
+def test_every_parameter_has_a_text_of_its_own(name):
+    kind = getattr(estimators, name)
+    lines = [line.strip() for line in inspect.getdoc(kind).splitlines()]
+    for parameter in inspect.signature(kind).parameters:
+        assert any(line.startswith(f"{parameter} : ") for line in lines), parameter
+    assert not [line for line in lines if line.startswith(("Likewise", "As in :class:"))]
 
 
 @pytest.mark.parametrize("name", SETTLED_KERNELS)
