@@ -9,6 +9,8 @@ import kernlearn as kl
 from kernlearn.hyperkernels import Harmonic
 from kernlearn.reference import ong_lemma7
 
+FREE = kl.HyperkernelOptions(weights="free")
+
 
 def data():
     rng = np.random.default_rng(3)
@@ -22,7 +24,7 @@ def test_free_coefficients_reach_the_optimum_of_lemma_7():
     model = kl.HyperkernelClassifier(Harmonic(0.6, 0.5), C=2.0, max_pivots=4, lambda_q=0.5)
     positive = model.fit(X, y)
     model = kl.HyperkernelClassifier(
-        Harmonic(0.6, 0.5), C=2.0, max_pivots=4, lambda_q=0.5, weights="free"
+        Harmonic(0.6, 0.5), C=2.0, max_pivots=4, lambda_q=0.5, options=FREE
     ).fit(X, y)
     sections = model.hyperkernel_.sections(X, model.pivots_)
     total = float(np.einsum("pii->p", sections).mean())
@@ -73,4 +75,6 @@ def test_a_penalty_on_the_coefficients_has_its_own_stationary_point():
 def test_free_coefficients_through_landmarks_are_refused():
     X, y = data()
     with pytest.raises(ValueError, match="expected rank=None with weights='free', got 5"):
-        kl.HyperkernelClassifier(Harmonic(), weights="free", rank=5).fit(X, y)
+        kl.HyperkernelClassifier(Harmonic(), rank=5, options=FREE).fit(X, y)
+    with pytest.raises(ValueError, match="expected the option weights='positive' for novelty"):
+        kl.HyperkernelNoveltyDetector(Harmonic(), options=FREE).fit(X)

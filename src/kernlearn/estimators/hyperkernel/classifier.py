@@ -40,11 +40,6 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         :class:`kernlearn.MKLClassifier`, whose default is that of scikit-learn's SVC.
     lambda_q : float, default=1.0
         Weight of the kernel's norm in the hyper-RKHS.
-    weights : {"positive", "free"}, default="positive"
-        Whether β ≥ 0 in the family F. With "free" the coefficients have any sign, and K(β) ⪰ 0 is
-        asked of the rows of the fit (Lemma 7 of the paper, before Proposition 8), ``X_unlabeled``
-        among them; the trace of K is held in place of 1ᵀβ. On other rows the sum need not be a
-        kernel.
     nu : float, default=0.3
         For "nu_svm", in (0, 1]: upper bound on the share of rows with a margin error. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVC 0.5.
@@ -162,7 +157,6 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         C: float | str = 100.0,
         lambda_q: float = 1.0,
         *,
-        weights: str = "positive",
         nu: float = 0.3,
         class_weight: Mapping[object, float] | str | None = None,
         gamma_factor: float | str = "auto",
@@ -180,7 +174,6 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         self.quality = quality
         self.C = C
         self.lambda_q = lambda_q
-        self.weights = weights
         self.nu = nu
         self.class_weight = class_weight
         self.gamma_factor = gamma_factor

@@ -69,7 +69,6 @@ class HyperkernelExpansion:
     _section_options = SectionOptions()
 
     hyperkernel: Hyperkernel | None
-    weights: str
     lambda_q: float
     gamma_factor: float | str
     max_pivots: int | None
@@ -79,6 +78,11 @@ class HyperkernelExpansion:
     weights_: Array
     _options: HyperkernelOptions
 
+    @property
+    def _weight_signs(self) -> str:
+        """Whether β is not negative, or of any sign."""
+        return self._options.weights
+
     def _candidates(self, points: ArrayLike, data: Labelled) -> Candidates:
         """Sections at the pivots of an incomplete Cholesky factorisation over pairs."""
         ys = data.targets
@@ -87,14 +91,14 @@ class HyperkernelExpansion:
         self.hyperkernel_ = self._prepared_hyperkernel(X, data).fitted_to(X)
         grams, K_pivots = self._sections(X, *self._chosen_pivots(X, len(ys)))
         penalty, total = self._penalty(K_pivots, ys), self._scale(ys)
-        if self.weights == "free" and self._options.total is None:
+        if self._weight_signs == "free" and self._options.total is None:
             traces = np.einsum("pii->p", grams)
             total = float(traces[traces > 0].mean()) * (1.0 if total is None else total)
         return Candidates(GramStack(grams, len(data.weight)), total, penalty)
 
     def _constraint(self) -> str:
         """The sum of the weights; of both signs, the trace, which bounds the kernels."""
-        return "trace" if self.weights == "free" else "sum"
+        return "trace" if self._weight_signs == "free" else "sum"
 
     def _learn_approximately(
         self, data: Labelled, rank: int | str, control: Control
@@ -109,7 +113,7 @@ class HyperkernelExpansion:
                 f"{len(data.weight):,}; fit to a sample of them, or leave the prior kernel out"
             )
         X, ys = points_of(self, data.X), data.targets
-        if self.weights == "free":
+        if self._weight_signs == "free":
             raise ValueError(
                 f"expected rank=None with weights='free', got {rank!r}: K ⪰ 0 is asked of "
                 "Gram matrices alone; use rank=None, with fewer rows or pivots"

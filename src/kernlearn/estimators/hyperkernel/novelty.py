@@ -122,7 +122,15 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
     array([ 1, -1])
     """
 
-    weights = "positive"
+    @property
+    def _weight_signs(self) -> str:
+        """β is not negative."""
+        if self._options.weights != "positive":
+            raise ValueError(
+                "expected the option weights='positive' for novelty detection, got "
+                f"{self._options.weights!r}; leave it out"
+            )
+        return "positive"
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kernlearn._checks import check_flag
+from kernlearn._checks import check_choice, check_flag
 from kernlearn.estimators.mkl.options import CombinationOptions
 from kernlearn.families.penalties import LpNorm
 from kernlearn.hyperkernels.base import Expansion
@@ -19,6 +19,11 @@ class HyperkernelOptions(CombinationOptions):
 
     Parameters
     ----------
+    weights : {"positive", "free"}, default="positive"
+        Whether β ≥ 0 in the family F. With "free" the coefficients have any sign, and K(β) ⪰ 0 is
+        asked of the rows of the fit (Lemma 7 of the paper, before Proposition 8), ``X_unlabeled``
+        among them; the trace of K is held in place of 1ᵀβ. On other rows the sum need not be a
+        kernel.
     squared : bool, default=False
         Whether to penalise the squared norm, as (24) of Ong et al. (2005) does, instead of the norm
         of (27).
@@ -66,6 +71,7 @@ class HyperkernelOptions(CombinationOptions):
     def __init__(
         self,
         *,
+        weights: str = "positive",
         squared: bool = False,
         near: Expansion | None = None,
         p: float | None = None,
@@ -76,6 +82,7 @@ class HyperkernelOptions(CombinationOptions):
         warm_start: bool = False,
         callback: Callable[[Progress], object] | None = None,
     ) -> None:
+        self.weights = weights
         self.squared = squared
         self.near = near
         self.p = p
@@ -88,6 +95,7 @@ class HyperkernelOptions(CombinationOptions):
 
     def _check(self) -> None:
         super()._check()
+        check_choice("weights", self.weights, ["positive", "free"])
         check_flag("squared", self.squared)
         if self.near is not None and not isinstance(self.near, Expansion):
             raise ValueError(

@@ -32,11 +32,6 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         :class:`kernlearn.MKLRegressor`, where it is the default.
     lambda_q : float, default=1.0
         Weight of the kernel's norm in the hyper-RKHS.
-    weights : {"positive", "free"}, default="positive"
-        Whether β ≥ 0 in the family F. With "free" the coefficients have any sign, and K(β) ⪰ 0 is
-        asked of the rows of the fit (Lemma 7 of the paper, before Proposition 8), ``X_unlabeled``
-        among them; the trace of K is held in place of 1ᵀβ. On other rows the sum need not be a
-        kernel.
     nu : float, default=0.3
         For "nu_svr", in (0, 1]: upper bound on the share of rows outside the tube. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVR 0.5.
@@ -148,7 +143,6 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         C: float | str = 100.0,
         lambda_q: float = 1.0,
         *,
-        weights: str = "positive",
         nu: float = 0.3,
         epsilon: float | str = "auto",
         gamma_factor: float | str = "auto",
@@ -166,7 +160,6 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         self.quality = quality
         self.C = C
         self.lambda_q = lambda_q
-        self.weights = weights
         self.nu = nu
         self.epsilon = epsilon
         self.gamma_factor = gamma_factor

@@ -166,7 +166,7 @@ def require_memory(estimator: CombinationParameters, points: Rows, n_machines: i
     n = len(points) if isinstance(points, list) else points.shape[0]
     d = points.shape[1] if isinstance(points, np.ndarray) and points.ndim == 2 else 1
     n_kernels = len(estimator.kernels_)
-    n_recombined = n_kernels if estimator.weights == "free" else 0
+    n_recombined = n_kernels if estimator._weight_signs == "free" else 0
     require(
         combination_bytes(n_kernels, n, n_machines, n_recombined) + matrices(4, n, d),
         f"{type(estimator).__name__} with {counted(n_kernels, 'kernel')} on {counted(n, 'point')}",

@@ -126,7 +126,7 @@ class KernelCombination(CombinationParameters):
         self.kernel_ = (family.combined if of_pool else self._combined)(solution.weights)
         if isinstance(family, ContinuousPool):
             self.kernels_, self.certificate_covers_ = family.range.kernels, family.range.covers
-        if not of_pool and (X_unlabeled is not None or self.weights == "free"):
+        if not of_pool and (X_unlabeled is not None or self._weight_signs == "free"):
             coefs = np.atleast_2d(np.asarray(solution.dual_coef))
             self._transduction = TransductiveFit(
                 rows=own_rows(points),
@@ -160,7 +160,7 @@ class KernelCombination(CombinationParameters):
             return np.asarray(values + self.intercept_)
         if len(self.support_) == 0:
             return np.tile(self.intercept_, (rows.shape[0], 1))
-        if self.weights == "free" and (self.weights_ < 0).any():
+        if self._weight_signs == "free" and (self.weights_ < 0).any():
             warn_if_indefinite(type(self).__name__, self.kernel_, rows, self.support_vectors_)
         values = decision_values(self.kernel_, rows, self.support_vectors_, self.dual_coef_)
         return np.asarray(values + self.intercept_)

@@ -132,9 +132,10 @@ class ExtendableCombination(KernelCombination):
 def _extendable(estimator: KernelCombination) -> TransductiveFit:
     """The rows of the fit; refused where none can be added to them."""
     refused = None
-    if estimator.weights != "free":
+    if estimator._weight_signs != "free":
         refused = (
-            f"weights='free', got {estimator.weights!r}, whose kernel is positive semidefinite on "
+            f"weights='free', got {estimator._weight_signs!r}, whose kernel is positive semidefinite "
+            "on "
             "any rows; call predict"
         )
     elif estimator.rank_ is not None:

@@ -102,6 +102,11 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
     _seed: int
     _engine = EngineOptions()
 
+    @property
+    def _weight_signs(self) -> str:
+        """Whether weights are not negative, or of any sign."""
+        return self.weights
+
     def __sklearn_tags__(self) -> Any:
         """Sparse rows, rows with gaps and rows of things are taken where the kernels take them."""
         tags = super().__sklearn_tags__()
@@ -141,7 +146,7 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
 def check_parameters(estimator: CombinationParameters, qualities: Sequence[str]) -> Control:
     """Refuse parameters that no fit can have; when to stop is returned."""
     check_choice("quality", estimator.quality, qualities)
-    check_choice("weights", estimator.weights, ["positive", "free"])
+    check_choice("weights", estimator._weight_signs, ["positive", "free"])
     missing = estimator.missing
     if missing is not None:
         check_choice("missing", missing, ["mean", "complete"])
@@ -172,7 +177,7 @@ def _check_family(estimator: CombinationParameters) -> None:
     every kernel, and for nothing else.
     """
     refused, options = None, estimator._options
-    if estimator.weights == "free":
+    if estimator._weight_signs == "free":
         refused = "weights='free'", "use weights='positive'"
     elif estimator.quality in (*CRITERIA, "hard_margin"):
         cure = "use quality='soft_margin', with a large C for a hard margin"
@@ -221,7 +226,7 @@ def state(
         targets=data.targets,
         quality=quality,
         settings=check_settings(quality, *given),
-        free_sign=estimator.weights == "free",
+        free_sign=estimator._weight_signs == "free",
         constraint=estimator._constraint(),
         total=total,
         start=warm_start(estimator, n_kernels),
@@ -282,7 +287,7 @@ def wanted_share(estimator: CombinationParameters) -> float | None:
     """The share of the total that all sources have equally; None if it is to be chosen."""
     given = check_equal_share(estimator._options.equal_share)
     machine = estimator.quality in QUALITIES and not learns_C(estimator.quality, estimator.C)
-    can = machine and estimator.weights == "positive" and not is_family(estimator.kernels)
+    can = machine and estimator._weight_signs == "positive" and not is_family(estimator.kernels)
     holds_out = estimator._hold_out_rule() is not None
     if given is None:
         open_ = can and holds_out and estimator.kernels is None and estimator._n_views() > 1

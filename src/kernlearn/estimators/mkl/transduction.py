@@ -63,7 +63,7 @@ def told_bound(estimator: CombinationParameters) -> ErrorBound:
         gram_stack(estimator.kernels_, fit.rows),
         fit.targets[0],
         solution,
-        weights="free" if estimator.weights == "free" else "positive",
+        weights="free" if estimator._weight_signs == "free" else "positive",
         psd=repair(estimator),
         random_state=estimator._seed,
     )
