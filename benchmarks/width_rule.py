@@ -63,7 +63,7 @@ def main(folder: Path, splits: int) -> None:
     apart = np.zeros(len(READINGS))
     for name, data in load_classification_sets(folder, 0).items():
         found = mean_errors(data, splits)
-        printed = TABLE_3[name][0][0]
+        printed = TABLE_3[name,]["C-SVM"].number
         apart += np.abs(np.array(found) - printed) / len(CLASSIFICATION_SETS)
         cells = " | ".join(f"{error:.1f}" for error in found)
         print(f"| {name} | {printed} | {cells} |", flush=True)
