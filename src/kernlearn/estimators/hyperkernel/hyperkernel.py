@@ -159,7 +159,8 @@ class HyperkernelExpansion:
         lambda_q, options = check_positive("lambda_q", self.lambda_q), self._options
         prior = np.zeros(0)
         if options.near is not None:
-            K_pivots, prior = self._with_prior(options.near, K_pivots)
+            hyperkernel, pivots = self.hyperkernel_, self.pivots_
+            K_pivots, prior = _with_prior(hyperkernel, pivots, options.near, K_pivots)
 
         def penalty(C: float) -> HyperNorm | LpNorm:
             strength = lambda_q * self._penalty_factor(ys, C)
@@ -176,22 +177,6 @@ class HyperkernelExpansion:
             return self.hyperkernel_.sections(X, self.pivots_), self.hyperkernel_(self.pivots_)
         K_pivots = known[:, pivots[:, 0], pivots[:, 1]]
         return known, 0.5 * (K_pivots + K_pivots.T)
-
-    def _with_prior(self, near: Expansion, K_pivots: Array) -> tuple[Array, Array]:
-        """The hyperkernel on the pivots and a prior kernel's pairs, and the weights of these."""
-        if repr(near.hyperkernel) != repr(self.hyperkernel_):
-            raise ValueError(
-                "expected a prior kernel in the hyperkernel of the fit, got one in "
-                f"{near.hyperkernel!r}; pass hyperkernel=near.hyperkernel, or leave it out"
-            )
-        pairs = np.asarray(near.pairs, dtype=float)
-        if pairs.shape[2] != self.pivots_.shape[2]:
-            raise ValueError(
-                f"expected a prior kernel on {self.pivots_.shape[2]} columns, got one on "
-                f"{pairs.shape[2]}; learn it from the same columns"
-            )
-        cross, own = self.hyperkernel_(self.pivots_, pairs), self.hyperkernel_(pairs)
-        return np.block([[K_pivots, cross], [cross.T, own]]), np.asarray(near.weights, dtype=float)
 
     def _chosen_pivots(self, X: Array, n_machines: int) -> tuple[Indices, Array | None]:
         """The pairs, refused once their sections would not fit, and these if they are known.
@@ -381,3 +366,22 @@ def gamma_of(q: float) -> float:
     """One over 50 q²; where that is no number, a column varies by less than its rounding."""
     with np.errstate(over="ignore", divide="ignore"):
         return float(min((1.0 / np.float64(q)) / q / WIDTH, LARGEST))
+
+
+def _with_prior(
+    hyperkernel: Hyperkernel, pivots: Array, near: Expansion, K_pivots: Array
+) -> tuple[Array, Array]:
+    """The hyperkernel on the pivots and a prior kernel's pairs, and the weights of these."""
+    if repr(near.hyperkernel) != repr(hyperkernel):
+        raise ValueError(
+            "expected a prior kernel in the hyperkernel of the fit, got one in "
+            f"{near.hyperkernel!r}; pass hyperkernel=near.hyperkernel, or leave it out"
+        )
+    pairs = np.asarray(near.pairs, dtype=float)
+    if pairs.shape[2] != pivots.shape[2]:
+        raise ValueError(
+            f"expected a prior kernel on {pivots.shape[2]} columns, got one on "
+            f"{pairs.shape[2]}; learn it from the same columns"
+        )
+    cross, own = hyperkernel(pivots, pairs), hyperkernel(pairs)
+    return np.block([[K_pivots, cross], [cross.T, own]]), np.asarray(near.weights, dtype=float)

@@ -134,9 +134,8 @@ def _extendable(estimator: KernelCombination) -> TransductiveFit:
     refused = None
     if estimator._weight_signs != "free":
         refused = (
-            f"weights='free', got {estimator._weight_signs!r}, whose kernel is positive semidefinite "
-            "on "
-            "any rows; call predict"
+            f"weights='free', got {estimator._weight_signs!r}, whose kernel is positive "
+            "semidefinite on any rows; call predict"
         )
     elif estimator.rank_ is not None:
         refused = "Gram matrices of all rows, got landmarks; fit with rank=None"
