@@ -1,4 +1,4 @@
-"""The page on notation names the file and the name that compute each equation, and both exist."""
+"""Every line of the papers has a file, a name and a test, and all of them exist."""
 
 import ast
 import re
@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "reference" / "notation.md").read_text("utf-8")
-WHERE = PAGE.split("## Where each equation is computed")[1]
-ROWS = re.findall(r"^\| (.+?) \| `(\S+\.py)` \| `(\S+)` \|$", WHERE, re.MULTILINE)
+PAGES = ROOT / "docs" / "reference"
+WHERE = (PAGES / "papers_line_by_line.md").read_text("utf-8")
+PAGE = (PAGES / "notation.md").read_text("utf-8") + WHERE
+ROWS = re.findall(r"^\| (.+?) \| `(\S+\.py)` \| `(\S+)` \| `(\S+\.py)` \|$", WHERE, re.MULTILINE)
 # How many numbered equations each paper has.
 NUMBERED = {"Lanckriet": 64, "Ong": 32, "Cawley": 6, "Kondor": 12}
 
@@ -27,8 +28,9 @@ def defined(path):
         yield from (target.id for target in targets if isinstance(target, ast.Name))
 
 
-@pytest.mark.parametrize(("statement", "file", "name"), ROWS)
-def test_every_file_and_name_exists(statement, file, name):
+@pytest.mark.parametrize(("statement", "file", "name", "test"), ROWS)
+def test_every_file_and_name_exists(statement, file, name, test):
+    assert (ROOT / "tests" / test).is_file(), f"{statement}: there is no {test}"
     path = ROOT / "src" / "kernlearn" / file
     assert path.is_file(), f"{statement}: there is no {file}"
     assert name in set(defined(path)), f"{statement}: {file} has no {name}"
@@ -37,13 +39,13 @@ def test_every_file_and_name_exists(statement, file, name):
 def test_every_row_names_a_file_or_says_that_nothing_is_computed():
     rows = [line for line in WHERE.splitlines() if line.startswith("| ")]
     headers = [line for line in rows if line.startswith("| in the paper")]
-    missing = [line for line in rows if line.endswith("| – | not computed |")]
+    missing = [line for line in rows if line.endswith("| – | not computed | – |")]
     assert len(rows) == len(headers) + len(missing) + len(ROWS)
 
 
 @pytest.mark.parametrize(("paper", "most"), NUMBERED.items())
 def test_every_numbered_equation_has_a_row(paper, most):
-    section = next(part for part in WHERE.split("\n### ")[1:] if part.startswith(paper))
+    section = next(part for part in WHERE.split("\n## ")[1:] if part.startswith(paper))
     statements = " ".join(re.findall(r"^\| (.+?) \|", section, re.MULTILINE))
     found = set()
     for first, last in re.findall(r"\((\d+)\)(?:–\((\d+)\))?", statements):
