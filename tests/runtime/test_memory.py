@@ -88,7 +88,7 @@ def test_ten_thousand_points_are_refused_by_a_look_at_few_pairs(monkeypatch):
     many = np.random.default_rng(0).normal(size=(10_000, 8))
     monkeypatch.setenv(memory_module.ALLOWANCE, "14GB")
     with pytest.raises(MemoryError, match=r"with \d+ sections on 10,000 points"):
-        kl.HyperkernelClassifier().fit(many, np.sign(many[:, 0]))
+        kl.HyperkernelClassifier(rank=None).fit(many, np.sign(many[:, 0]))
 
 
 def test_four_thousand_points_of_twenty_columns(monkeypatch):
@@ -100,9 +100,9 @@ def test_four_thousand_points_of_twenty_columns(monkeypatch):
         with pytest.raises(
             MemoryError, match="HyperkernelClassifier with 1 section on 4,000 points"
         ):
-            kl.HyperkernelClassifier().fit(many, many[:, 0] > 0)
+            kl.HyperkernelClassifier(rank=None).fit(many, many[:, 0] > 0)
         with pytest.raises(MemoryError, match=r"with 1 section on 4,000 points, got 2 GB; use"):
-            kl.HyperkernelClassifier(n_pairs=1000).fit(many, many[:, 0] > 0)
+            kl.HyperkernelClassifier(n_pairs=1000, rank=None).fit(many, many[:, 0] > 0)
         with pytest.raises(MemoryError, match="HyperkernelMetric on 8,002,000 pairs"):
             kl.HyperkernelMetric().fit(many, many[:, 0] > 0)
         with pytest.raises(MemoryError, match=r"MKLClassifier with \d+ kernels on 60,000 points"):
