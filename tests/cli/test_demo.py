@@ -72,7 +72,7 @@ def test_every_part_ends_with_a_verdict(shown):
     text = " ".join(shown.split())
     assert text.count("Learning the kernel wins: ") + text.count("does not win here: ") == 3
     assert text.count("McNemar's test, p = ") == 3
-    assert "What is lost when a column is shuffled: sensor " in text
+    assert "Lost accuracy when a column is shuffled: sensor " in text
     assert "No other weights of the kernels lower the objective by more than" in text
 
 

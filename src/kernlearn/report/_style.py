@@ -55,7 +55,7 @@ figcaption strong { color: var(--ink); }
   .number { padding-left: .25rem; } .number:last-child { white-space: nowrap; }
   .interval { font-size: .75rem; } }
 @media print { :root { color-scheme: light; --paper: #ffffff; --ink: #000000; --soft: #444444;
-  --line: #bbbbbb; --panel: #ffffff; --link: #000000; --blue: #0072b2; }
+  --line: #bbbbbb; --panel: #ffffff; --link: #000000; --blue: #0072b2; --shade: #ffffff; }
   @page { margin: 18mm 16mm; }
   body { max-width: none; padding: 0; font-size: 10.5pt; orphans: 3; widows: 3; }
   nav { display: none; } h2, dt, p:has(+ figure), p:has(+ .scroll) { break-after: avoid; }
