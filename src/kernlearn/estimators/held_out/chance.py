@@ -89,7 +89,7 @@ def chance_of_labels(
     frequent = truth == np.bincount(truth, weight).argmax()
     right = truth == told
     gains = right * 1.0 - frequent, _products(values, signs, weight)
-    shares = [100.0 * float(np.average(each, weights=weight)) for each in (right, frequent)]
+    shares = [100.0 * float(weight @ each / weight.sum()) for each in (right, frequent)]
     return _at_chance(
         f"{shares[0]:.0f} % of held-out rows are told right, {shares[1]:.0f} % by naming the most "
         "frequent class",
@@ -166,11 +166,11 @@ def _classes(values: Array) -> Indices:
 
 def _products(values: Array, signs: Array, weight: Array) -> Array:
     """Products of values and signs, both less their means, summed over machines of unit spread."""
-    found = np.zeros(len(values))
+    found, share = np.zeros(len(values)), weight / weight.sum()
     for f, y in zip(values.T, signs.T, strict=True):
-        f, y = (each - np.average(each, weights=weight) for each in (f, y))
+        f, y = f - share @ f, y - share @ y
         size = float(np.abs(f).max())
         f = f / size if size > 0.0 else f
-        spread = np.sqrt(np.average(f**2, weights=weight) * np.average(y**2, weights=weight))
+        spread = np.sqrt((share @ f**2) * (share @ y**2))
         found += f * y / spread if spread > 0.0 else 0.0
     return np.asarray(found)

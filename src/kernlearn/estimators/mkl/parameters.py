@@ -308,7 +308,7 @@ def wanted_share(estimator: CombinationParameters) -> float | None:
 
 def store_share(estimator: CombinationParameters, share: float) -> None:
     """Keep it where there is such an option."""
-    if "equal_share" in estimator._options.get_params():
+    if "equal_share" in vars(estimator._options):
         estimator.equal_share_ = share
 
 
