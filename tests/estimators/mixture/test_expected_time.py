@@ -43,8 +43,9 @@ def clock(monkeypatch):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("limit", [8.0, 18.0, 1000.0])
 def test_a_limit_holds_to_a_fifth(table, clock, limit):
-    model = kl.KernelRegressor(["linear", "Gaussian", "Matérn", "Laplacian"], time_limit=limit)
-    model.fit(*table)
+    # The clock counts what is done side by side twice.
+    families = ["linear", "Gaussian", "Matérn", "Laplacian"]
+    model = kl.KernelRegressor(families, time_limit=limit, n_jobs=1).fit(*table)
     assert clock[0] <= 1.2 * limit
     assert (model.status_ is kl.results.Status.TIME_LIMIT) == (limit < 100.0)
 
