@@ -17,6 +17,7 @@ from pathlib import Path
 from time import process_time
 
 import numpy as np
+from joblib import Parallel, delayed
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.metrics import log_loss
@@ -68,13 +69,16 @@ def measured(name: str, model: object, folder: Path, partitions: int) -> np.ndar
 def main(folder: Path, partitions: int, names: list[str]) -> None:
     print("calibration error % / log loss / error % / seconds\n")
     print(f"| | {' | '.join(names)} | mean |\n|{'---|' * (len(names) + 2)}")
-    for title, model in MODELS.items():
-        rows = np.array([measured(name, model, folder, partitions) for name in names])
+    pairs = [(name, model) for model in MODELS.values() for name in names]
+    found = Parallel(n_jobs=-1)(
+        delayed(measured)(name, model, folder, partitions) for name, model in pairs
+    )
+    for title, rows in zip(MODELS, np.reshape(found, (len(MODELS), len(names), -1)), strict=True):
         cells = [
             f"{100 * e:.1f} / {loss:.3f} / {100 * wrong:.1f} / {seconds:.2f}"
             for e, loss, wrong, seconds in [*rows, rows.mean(axis=0)]
         ]
-        print(f"| {title} | {' | '.join(cells)} |", flush=True)
+        print(f"| {title} | {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from joblib import Parallel, delayed
 from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.model_selection import train_test_split
@@ -55,8 +56,11 @@ def main(folder: Path, splits: int, coverage: float) -> None:
     print(f"coverage {coverage:.0%}, {splits} splits: interval / std (width)\n")
     print(f"| model | {' | '.join(UCI_REGRESSION_NAMES)} | mean |\n|{'---|' * 7}")
     sets = [load_uci_regression(name, folder) for name in UCI_REGRESSION_NAMES]
-    for name, model in MODELS.items():
-        rows = np.array([shares(model, data, splits, coverage) for data in sets])
+    pairs = [(model, data) for model in MODELS.values() for data in sets]
+    found = Parallel(n_jobs=-1)(
+        delayed(shares)(model, data, splits, coverage) for model, data in pairs
+    )
+    for name, rows in zip(MODELS, np.reshape(found, (len(MODELS), len(sets), -1)), strict=True):
         cells = [f"{100 * i:.1f} / {100 * g:.1f} ({w:.2f})" for i, g, w in rows]
         print(f"| {name} | {' | '.join(cells)} | {100 * rows[:, 0].mean():.1f} |", flush=True)
 
