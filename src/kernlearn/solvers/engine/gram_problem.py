@@ -267,7 +267,7 @@ def _check_penalty(penalty: Penalty, m: int, quality: str, learn_C: bool) -> Non
     if not all(callable(getattr(penalty, each, None)) for each in ("value", "gradient", "hessian")):
         raise ValueError(
             "expected a penalty with the methods value, gradient and hessian, got "
-            f"{penalty!r}; use kernlearn.penalties.HyperNorm(K_pivots, lambda_q)"
+            f"{penalty!r}; use one of kernlearn.penalties, for example LpNorm(2)"
         )
     if learn_C:
         raise ValueError(
