@@ -86,6 +86,9 @@ class WeightLimits:
         exact = self.rows.astype(np.longdouble) @ weights
         total = float(np.abs(normaliser @ weights))
         whole = total * (np.abs(self.rows[:, used]) / normaliser[used]).max(axis=1, initial=0.0)
+        # Of limits of weights, the largest weight: a small matrix could have a far larger one.
+        largest = np.abs(self.rows).max(axis=1, initial=0.0) * float(np.abs(weights).max())
+        whole = np.minimum(whole, largest)
         off = np.where(self.is_tie, np.abs(exact), -exact).astype(float)
         size = np.maximum(np.maximum(self.sizes @ np.abs(weights), whole), 1e-300)
         return float((off / size).max(initial=0.0))
@@ -145,6 +148,29 @@ def smallest_over_shares(g: Array, limits: WeightLimits) -> LinearMinimum | None
         multipliers[~ties] = np.maximum(-scale * found.ineqlin.marginals, 0.0)
     shares = np.maximum(found.x, 0.0)
     return LinearMinimum(shares / float(shares.sum()), multipliers)
+
+
+def nearest_shares(given: Array, limits: WeightLimits) -> Array | None:
+    """Shares within the limits with the least Σ|sᵢ − givenᵢ|; None where a program fails."""
+    ties, p = limits.is_tie, len(given)
+    each = np.eye(p)
+    inside = limits.rows[~ties]
+    # Variables are the shares and the distances |sᵢ − givenᵢ|.
+    found = linprog(
+        np.append(np.zeros(p), np.ones(p)),
+        A_ub=np.vstack(
+            [np.hstack([each, -each]), np.hstack([-each, -each]), np.hstack([-inside, 0 * inside])]
+        ),
+        b_ub=np.concatenate([given, -given, np.zeros(len(inside))]),
+        A_eq=np.pad(np.vstack([np.ones(p), limits.rows[ties]]), ((0, 0), (0, p))),
+        b_eq=np.append(1.0, np.zeros(int(ties.sum()))),
+        method="highs",
+        options=_OPTIONS,
+    )
+    if found.status != 0:
+        return None
+    shares = np.maximum(found.x[:p], 0.0)
+    return np.asarray(shares / float(shares.sum()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -86,6 +86,22 @@ def test_same_alignment_as_theorem_23(weights):
     assert complaints(Case(grams, y, **options), found) == []
 
 
+@pytest.mark.parametrize("quality", ["alignment", "centered_alignment"])
+def test_a_kernel_tied_to_one_without_effect_keeps_its_weight(quality):
+    grams, y = _problem()
+    n = len(y)
+    without_effect = np.zeros((n, n)) if quality == "alignment" else np.ones((n, n))
+    options = {"quality": quality, "constraint": "sum"}
+    plain = kl.learn_weights(grams, y, **options)
+    largest = int(np.argmax(plain.weights))
+    more = np.concatenate([grams, [without_effect]])
+    found = kl.learn_weights(more, y, constraints=[Tie([largest, 4])], **options)
+    # The total is shared with the kernel without effect; the alignment is that of the others.
+    assert found.objective == pytest.approx(plain.objective, rel=1e-6)
+    assert found.weights[4] == pytest.approx(found.weights[largest], rel=1e-6)
+    assert found.status.is_optimal
+
+
 def test_one_kernel_twice_has_room_where_its_copy_is_capped():
     grams, y = _problem()
     twice = np.concatenate([grams, grams[1:2]])

@@ -45,6 +45,8 @@ FLAT = 1e-11
 NULL = 1e-9  # the same for what changes no kernel, and only limits see
 LONG_EPS = float(np.finfo(np.longdouble).eps)
 KNOWN = 1e-8  # of K(w): what may be lost where large terms cancel
+STRICT = 1e-7  # of the largest agreement: by so much a zero matrix's share of a proof is negative
+SMALL = 0.01  # of the largest: what a matrix without a size counts as
 SANE = 2.0
 NEARLY_CONSTANT = 1e-3  # of a kernel's length: where centring takes too many of its digits
 
@@ -72,7 +74,7 @@ def learn_by_alignment(
     if free:
         weights, best, ended = _free(family, targets, centered, weight_set, control)
     else:
-        weights, best = _positive(family, own, weight_set.limits)
+        weights, best = _positive(family, own, weight_set)
     weights = rescaled_to_total(weights, weight_set.normaliser, weight_set.total)
     if not weight_set.allows(weights):  # of sizes that the program could not tell apart
         weights = _inside(weight_set)
@@ -115,12 +117,13 @@ def _inside(weight_set: WeightSet) -> Array:
     return domain.weights(domain.start)
 
 
-def _positive(
-    family: Family, own: FamilyAlignment, limits: WeightLimits | None
-) -> tuple[Array, float]:
+def _positive(family: Family, own: FamilyAlignment, given: WeightSet) -> tuple[Array, float]:
     """Weights, and an upper bound on the alignment of any others."""
-    size = np.sqrt(np.diagonal(own.inner_products))
-    used = np.flatnonzero(size > 0)
+    limits, length = given.limits, np.sqrt(np.diagonal(own.inner_products))
+    # A matrix that is zero, or centred to zero, counts where it is tied to others.
+    tied = np.False_ if limits is None else limits.rows.any(axis=0) & (given.normaliser > 0)
+    used = np.flatnonzero((length > 0) | tied)
+    size = np.where(length > 0, length, SMALL * float(length.max()))
     S, q = _of_unit_size(own, size, used)
     if limits is None:
         x = _smallest(S, q, np.zeros(len(q)), np.zeros((0, len(q))))
@@ -138,17 +141,33 @@ def _positive(
     x = np.where(x > 1e-9 * x.max(), x, 0.0)
     # Matrices of unit size, or what centring leaves of matrices of norms far above it.
     d, off, noise = _direction(S, x, family.norms[used] / size[used], family.n_points)
+    off, noise = np.where(length[used] > 0, [off, noise], 0.0)
     if limits is not None:
-        value = float(q @ x) / float(np.sqrt(x @ S @ x))
-        found = smallest_over_shares(value * d - q, limits)
-        zeta = np.zeros(len(limits.rows)) if found is None else found.multipliers
-        q, size_of_sum = q + zeta @ limits.rows, np.abs(zeta) @ np.abs(limits.rows)
-        noise = noise + np.abs(zeta) @ limits.noise + (len(zeta) + 4) * EPS * size_of_sum
-    with np.errstate(divide="ignore"):
-        best = np.where(d > off, (q + noise) / np.maximum(d - off, 1e-300), np.inf).max()
+        q, noise = _with_multipliers(S, q, x, d, noise, limits)
+    # No combination is above α ≤ 1 if α (d − off) ≥ q + noise for each matrix.
+    least, most = d - off, q + noise
+    with np.errstate(divide="ignore", over="ignore"):
+        ratio = np.where(least > 0.0, most / np.maximum(least, 1e-300), np.inf)
+    best = np.where(most <= np.minimum(least, 0.0), -np.inf, ratio).max()
     weights = np.zeros(family.n_matrices)
     weights[used] = x / size[used]
     return weights, float(best)
+
+
+def _with_multipliers(
+    S: Array, q: Array, x: Array, d: Array, noise: Array, limits: WeightLimits
+) -> tuple[Array, Array]:
+    """The agreement q with what the limits add to it at the best multipliers, and its rounding.
+
+    A zero matrix (d = 0) proves nothing unless its sum is negative: a little more is asked of it.
+    """
+    value = float(q @ x) / float(np.sqrt(x @ S @ x))
+    slopes = value * d - q - np.where(d == 0.0, STRICT * float(np.abs(q).max()), 0.0)
+    found = smallest_over_shares(slopes, limits)
+    zeta = np.zeros(len(limits.rows)) if found is None else found.multipliers
+    size_of_sum = np.abs(zeta) @ np.abs(limits.rows)
+    added = np.abs(zeta) @ limits.noise + (len(zeta) + 4) * EPS * size_of_sum
+    return q + zeta @ limits.rows, noise + added
 
 
 def most_aligned(own: FamilyAlignment) -> Array:

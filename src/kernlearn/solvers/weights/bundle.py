@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernlearn.families.weight_limits import nearest_shares
 from kernlearn.families.weights import Domain
 from kernlearn.solvers.core.certificate import (
     free_noise,
@@ -30,6 +31,7 @@ MAX_PLANES = 60
 MAX_CUT_ROUNDS = 60
 MAX_FULL_CHECKS = 12
 ZERO = 1e-9  # coordinates below this are what an interior-point method leaves of zero
+MISSED = 1e-10  # of the total: limits that are missed by less count as kept
 FLAT = 1e-9  # curvature added so that the minimiser is unique where the model is flat
 
 
@@ -98,6 +100,7 @@ def minimise_model(
     if len(ties) + len(limits):
         held = solution.inequality[k : k + len(limits)]
         x = _onto_limits(x, np.vstack([ties, limits[limits @ x < held]]), domain)
+        x = _within_limits(x, domain)
     return ModelMinimum(x, value, height, shares)
 
 
@@ -129,6 +132,18 @@ def _onto_limits(x: Array, rows: Array, domain: Domain) -> Array:
         return x
     moved = moved / float(domain.equality @ moved)
     return np.asarray(moved) if _violation(moved, domain) < _violation(x, domain) else x
+
+
+def _within_limits(x: Array, domain: Domain) -> Array:
+    """The coordinates within the limits of positive weights, where the program missed them.
+
+    It may where a penalty is of another size for each weight.
+    """
+    limits = domain.share_limits
+    if domain.free_sign or limits is None or _violation(x, domain) <= MISSED:
+        return x
+    shares = nearest_shares(domain.equality * x, limits)
+    return x if shares is None else np.asarray(shares / domain.equality)
 
 
 def _violation(x: Array, domain: Domain) -> float:
