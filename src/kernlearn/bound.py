@@ -170,7 +170,8 @@ def transductive_error_bound(
     complexity : {"monte_carlo", "by_number", "by_spectrum"}
         Which value of 𝒞(𝒦) enters the bound.
     psd : {"raise", "clip", "shift", "trust"}
-        As in :func:`kernlearn.learn_weights`.
+        Refuse an indefinite matrix, zero its negative eigenvalues, lift its diagonal, or do not
+        look.
     random_state : int, RandomState or None
         Draws the σ.
 
@@ -205,21 +206,8 @@ def transductive_error_bound(
     family = GramStack(stack, n)
     c = float(family.traces.sum()) if total is None else check_positive("total", total)
     signs = check_random_state(random_state).choice([-1.0, 1.0], size=(n_samples, 2 * n))
-    free_sign = weights == "free"
-    traces = np.where(family.traces > 0, family.traces, np.inf)  # zero matrices are never largest
-    with threads_for(family.n_points):
-        forms = np.column_stack([np.einsum("sn,sn->s", signs @ K, signs) for K in family.grams])
-        # With positive weights a linear function is largest at a corner.
-        draws = _free_maxima(family, forms, c) if free_sign else (c * forms / traces).max(axis=1)
-    by_number = None if free_sign else c * family.n_matrices
-    tops = np.array([np.linalg.norm(K, 2) for K in family.grams])
-    by_spectrum = 2.0 * n * c * (1.0 if free_sign else float((tops / traces).max()))
-    draws = np.minimum(draws, by_spectrum)  # which is above every draw but for rounding
-    closed = {"by_spectrum": by_spectrum, "by_number": c * family.n_matrices}
-    chosen = closed.get(complexity, by_spectrum if free_sign else min(closed.values()))
-    if complexity == "monte_carlo":
-        limit = _limit_of_mean(np.sqrt(draws), np.sqrt(by_spectrum), ESTIMATE * delta)
-        chosen = min(chosen, limit**2)
+    found = _complexity(family, signs, c, weights == "free")
+    chosen = found.upper_limit(complexity, ESTIMATE * delta)
     rest = (1.0 - ESTIMATE) * delta if complexity == "monte_carlo" else delta
     risk, norm, intercept = _risk_and_norm(family, target, solution, c)
     _check_in_class("a norm", norm, None if gamma is None else 1.0 / gamma)
@@ -232,13 +220,47 @@ def transductive_error_bound(
         value=risk + _deviation(terms, n, rest),
         empirical_risk=risk,
         margin=1.0 / norm if norm > 0 else np.inf,
-        complexity=float(draws.mean()),
-        complexity_error=float(draws.std(ddof=1) / np.sqrt(n_samples)),
+        complexity=float(found.draws.mean()),
+        complexity_error=float(found.draws.std(ddof=1) / np.sqrt(n_samples)),
         complexity_bound=chosen,
-        by_number=by_number,
-        by_spectrum=by_spectrum,
+        by_number=found.by_number,
+        by_spectrum=found.by_spectrum,
         delta=delta,
         labels_needed=_labels_needed(risk, terms, rest),
+    )
+
+
+@dataclass(frozen=True)
+class _Complexity:
+    """𝒞(𝒦): its largest value for every σ that was drawn, and its closed forms."""
+
+    draws: Array
+    by_number: float | None
+    by_spectrum: float
+
+    def upper_limit(self, kind: str, delta: float) -> float:
+        """The closed form of this kind, or the least of a confidence limit and all closed forms."""
+        closed = {"by_spectrum": self.by_spectrum}
+        if self.by_number is not None:
+            closed["by_number"] = self.by_number
+        if kind in closed:
+            return closed[kind]
+        root = _limit_of_mean(np.sqrt(self.draws), np.sqrt(self.by_spectrum), delta)
+        return min(root**2, *closed.values())
+
+
+def _complexity(family: GramStack, signs: Array, c: float, free_sign: bool) -> _Complexity:
+    traces = np.where(family.traces > 0, family.traces, np.inf)  # zero matrices are never largest
+    with threads_for(family.n_points):
+        forms = np.column_stack([np.einsum("sn,sn->s", signs @ K, signs) for K in family.grams])
+        # With positive weights a linear function is largest at a corner.
+        draws = _free_maxima(family, forms, c) if free_sign else (c * forms / traces).max(axis=1)
+    tops = np.array([np.linalg.norm(K, 2) for K in family.grams])
+    by_spectrum = family.n_points * c * (1.0 if free_sign else float((tops / traces).max()))
+    return _Complexity(
+        draws=np.minimum(draws, by_spectrum),  # which is above every draw but for rounding
+        by_number=None if free_sign else c * family.n_matrices,
+        by_spectrum=by_spectrum,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -164,15 +164,11 @@ def learn_weights(
     if isinstance(grams, RangeKernels):
         _check_range(quality, weights, C, penalty, constraints)
     check_memory_for_weights(grams, _n_points(grams), weights == "free")
-    # Only K(w) must be positive semidefinite for the certificate, and its factor tells.
-    glance = psd == "raise" and weights == "positive" and quality in QUALITIES
-    of_range = isinstance(grams, RangeKernels)
-    glance = glance and not of_range and _n_points(grams) > GLANCED_AT
+    glance = _needs_only_a_glance(grams, quality, weights, psd)
     with threads_for(_n_points(grams)):  # one limit for what follows, which others lie within
         with np.errstate(all="ignore"):
             family = _family(grams, y, psd, glance)
         target = _target(quality, y, family.n_labelled)
-        learn_C = learns_C(quality, C)
         statement = Statement(
             targets=[target],
             quality=quality,
@@ -181,7 +177,7 @@ def learn_weights(
             constraint=constraint,
             total=None if total is None else check_positive("total", total),
             start=None if start is None else _checked_start(start, family.n_matrices),
-            learn_C=learn_C,
+            learn_C=learns_C(quality, C),
             penalty=lambda C: penalty,
             constraints=check_constraints(constraints, [None] * family.n_matrices),
         )
@@ -189,15 +185,22 @@ def learn_weights(
             statement = replace(statement, total=_total_trace(family, statement))
         problem = GramProblem(statement, family)
         solution = problem.learn(statement.settings.C, statement.start, control)
-    if (
-        glance
-        and not isinstance(grams, RankOneStack | RangeKernels)
-        and solution.negative_eigenvalue < 0
-    ):
-        check_stack(grams, psd=psd)  # names the culprit
+    if glance and solution.negative_eigenvalue < 0:
+        check_stack(cast(ArrayLike, grams), psd=psd)  # names the culprit
     if stopping.stopped is not None:
         warn_if_unfinished("learn_weights", solution.status, stopping, solution.gap, tol)
     return solution
+
+
+def _needs_only_a_glance(grams: object, quality: str, weights: str, psd: Repair) -> bool:
+    """Whether a sample of the points of each matrix will do.
+
+    Only K(w) must be positive semidefinite for the certificate, and its factor tells.
+    """
+    if isinstance(grams, RankOneStack | RangeKernels):
+        return False
+    only_the_sum = weights == "positive" and quality in QUALITIES
+    return psd == "raise" and only_the_sum and _n_points(grams) > GLANCED_AT
 
 
 def _check_range(
