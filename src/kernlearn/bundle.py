@@ -163,7 +163,7 @@ class ModelBundle:
         Parameters
         ----------
         table : data frame
-            As in :meth:`predict`.
+            With the columns of the table that the model was fitted to, as they come.
 
         Returns
         -------
@@ -179,7 +179,7 @@ class ModelBundle:
         Parameters
         ----------
         table : data frame
-            As in :meth:`predict`.
+            With the columns of the table that the model was fitted to, as they come.
 
         Returns
         -------
@@ -195,7 +195,7 @@ class ModelBundle:
         Parameters
         ----------
         table : data frame
-            As in :meth:`predict`.
+            With the columns of the table that the model was fitted to, as they come.
         coverage : float, default=0.9
             The probability, between 0 and 1.
 
@@ -214,7 +214,7 @@ class ModelBundle:
         Parameters
         ----------
         table : data frame
-            As in :meth:`predict`.
+            With the columns of the table that the model was fitted to, as they come.
 
         Returns
         -------

@@ -77,11 +77,11 @@ def read_chunks(
     Parameters
     ----------
     path : str or Path
-        As in :func:`read_table`.
+        A file that :func:`read_table` reads.
     n_rows : int
         Rows of a piece.
     delimiter : str or None
-        As in :func:`read_table`.
+        What separates the cells; None for what the ending or the first line of the file implies.
     options : ReadingOptions
         How many cells a piece and how many characters a line may have.
 
@@ -220,9 +220,9 @@ def read_compact(
     Parameters
     ----------
     path : str or Path
-        As in :func:`kernlearn.tables.read_table`.
+        A file that :func:`kernlearn.tables.read_table` reads.
     delimiter : str or None
-        As in :func:`kernlearn.tables.read_table`.
+        What separates the cells; None for what the ending or the first line of the file implies.
     as_written : collection of str
         Columns whose cells are to stay as they are written, numbers or not.
     room : float, default=inf
