@@ -135,7 +135,7 @@ class Chunked:
         return Chunked(self._chunks, sizes, n_columns, _Composed(self._prepare, function))
 
     def room(self, on_host: float) -> float:
-        """Numbers that may be kept beside the rows: so many if they are worked on here."""
+        """Numbers that may be kept beside the rows: `on_host` of them if the work is done here."""
         return room_on_workers(on_host)
 
     def _tasks(

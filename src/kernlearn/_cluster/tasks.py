@@ -76,7 +76,7 @@ def _submitted(client: DaskObject, call: Call) -> DaskObject:
 
 
 def _room(client: DaskObject, n_running: int) -> int:
-    """Tasks that may be begun while so many are under way; workers come and go."""
+    """Tasks that may be begun while `n_running` are under way; workers come and go."""
     with cluster_errors(OSError):
         n_threads = int(sum(client.nthreads().values()))
     return max(_FOR_A_THREAD * n_threads - n_running, int(n_running == 0))

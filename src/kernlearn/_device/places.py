@@ -129,7 +129,7 @@ def to_host(array: DeviceArray) -> DeviceArray:
 
 
 def room_beside(source: Rows, on_host: float) -> float:
-    """Numbers that may be kept where a source of rows is worked on: so many on the host."""
+    """Numbers that may be kept beside a source of rows: `on_host` of them on the host."""
     free = source.place.free_bytes() if isinstance(source, Placed) else None
     return on_host if free is None else free / 32.0
 

@@ -60,7 +60,7 @@ class ColumnProducts:
     ) -> None:
         self.kernel, self.columns, self.options = kernel, columns, options
         self.n_subsets = sum(len(numbers) for numbers, _ in groups)
-        # Pairs of columns that are so many that all pairs at once cost less.
+        # From this number of pairs of columns on, all pairs at once cost less.
         many = options.many_pairs * columns.shape[0] ** 2
         self.groups = [(n, c, c.shape[1] == 2 and len(c) >= many) for n, c in groups]
 
@@ -177,7 +177,7 @@ class ColumnProducts:
 
 
 def _flat(values: Array, n_rows: int) -> DeviceArray:
-    """The numbers in so many rows."""
+    """The numbers as a matrix of `n_rows` rows."""
     return namespace(values).reshape(values, (n_rows, -1))
 
 

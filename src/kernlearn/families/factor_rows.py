@@ -184,7 +184,7 @@ class FactorRows:
 
 @dataclass(frozen=True)
 class FactorCorner:
-    """Z with so many columns of each kernel."""
+    """Z with the first `rank` columns of each kernel."""
 
     rows: FactorRows
     rank: int

@@ -136,7 +136,7 @@ class KernelPool:
         return values
 
     def noise(self, forms: Array, F: Array) -> Array:
-        """What rounding may have taken off forms, beyond what any sum over so many rows loses."""
+        """What rounding may have taken off forms, beyond what any sum over the rows loses."""
         return np.zeros(len(forms))
 
     def combine(self, weights: Array, labelled_only: bool = True) -> Array:

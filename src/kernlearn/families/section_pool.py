@@ -91,7 +91,7 @@ class SectionPool(LandmarkPool):
     def _sum(
         self, of_block: Callable[[slice], Array], points: Rows, width: int, tick: Callable[[], None]
     ) -> Array:
-        """The sum over blocks of rows, each of which holds so many values for a row."""
+        """The sum over blocks of rows, with `width` values for a row and a section."""
         n, step = len(points), max(1, BLOCK_NUMBERS // (self.n_matrices * width))
         blocks = [slice(start, min(start + step, n)) for start in range(0, n, step)]
         with quiet():

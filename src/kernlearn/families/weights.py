@@ -51,7 +51,7 @@ class Domain:
     high: Array
     start: Array  # a point of the set, well inside
     free_sign: bool  # whether the set is further bounded by K ⪰ 0
-    n_ball: int = 0  # with free signs, so many of the first coordinates lie in a ball together
+    n_ball: int = 0  # with free signs, the number of first coordinates that lie in a ball
     radius: float = 1.0  # of this ball: one, if the combinations were exactly orthonormal
     unseen: bool = False  # whether no plane sees the others, which change no kernel
     loose: float = 0.0  # Frobenius norm of what weights may add to K(w) beside the coordinates

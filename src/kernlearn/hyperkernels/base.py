@@ -32,9 +32,9 @@ class GridOptions:
 
     # Enough for vectorised passes, while what is known of the pairs takes a few megabytes
     most_pairs: int = 32768
-    fewest_pairs: int = 4096  # at least so many pairs, where there are many sections
+    fewest_pairs: int = 4096  # the least number of pairs, where there are many sections
     most_values: int = 4_000_000  # values of the hyperkernel held beside the result
-    # Up to so many numbers, what is known of the points is found once for a whole call
+    # Most numbers for which what is known of the points is found once for a whole call
     most_shared: int = 4_000_000
 
 

@@ -33,7 +33,7 @@ def with_the_rest(label: str, n_hidden: int, things: str) -> str:
 
 
 def bars_height(n_bars: int) -> float:
-    """Inches for a figure with so many bars."""
+    """Height in inches of a figure with `n_bars` bars."""
     return 0.8 + 0.3 * n_bars
 
 

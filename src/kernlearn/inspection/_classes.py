@@ -12,7 +12,7 @@ from kernlearn.inspection._text import axis_label, plain_legend
 # Told apart with any kind of colour vision; further classes differ by their marker too.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v")
-# Looks repeat after 35 classes, and so many names fill two columns beside the picture.
+# Most names of classes: they fill two columns beside the picture. Looks repeat after 35 classes.
 MOST_NAMED = 32
 _ROWS = 16
 

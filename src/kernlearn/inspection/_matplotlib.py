@@ -62,7 +62,7 @@ def ink() -> str:
 
 
 def row_size(ax: Axes, n_rows: int) -> float:
-    """A size of text in points: the usual one, or less where so many rows would overlap."""
+    """A size of text in points: the usual one, or less where `n_rows` rows would overlap."""
     return float(min(_pyplot().rcParams["font.size"], 0.8 * points_high(ax) / max(n_rows, 1)))
 
 

@@ -10,7 +10,7 @@ from kernlearn.inspection._matplotlib import Axes, Legend
 # For whatever sets a text of matplotlib: a dollar sign is a dollar sign, also where the user's
 # style hands texts to LaTeX.
 AS_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
-# So many characters leave room for the picture beside them.
+# Most characters that leave room for the picture beside them.
 LONGEST = 40
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

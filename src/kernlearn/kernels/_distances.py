@@ -23,7 +23,7 @@ class DistanceOptions:
 
     # With fewer rows in a table, SciPy's direct distances are faster than a product
     few_rows: int = 16
-    # From so many columns on, a product is faster also where a root is taken of the squares
+    # Columns from which on a product is faster also where a root is taken of the squares
     many_columns: int = 100
     # ‖x‖² + ‖z‖² − 2⟨x, z⟩ loses about 4·eps·max‖x‖²: below this norm, kernels err by 1e-12
     safe_squared_norm: float = 1000.0

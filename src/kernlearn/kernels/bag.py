@@ -120,6 +120,6 @@ def _members(bags: Things) -> Things:
 
 
 def _groups(bags: Things, most: int) -> list[Indices]:
-    """Neighbouring bags with at most so many members together, or one bag with more."""
+    """Neighbouring bags with at most `most` members together, or one bag with more."""
     ends = np.cumsum([bag.shape[0] for bag in bags])
     return np.split(np.arange(len(bags)), np.flatnonzero(np.diff((ends - 1) // most)) + 1)

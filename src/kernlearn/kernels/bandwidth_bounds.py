@@ -63,7 +63,7 @@ class PairSums:
         self.positive, self.negative = a > 0, a < 0
         self.a = a[self.positive], a[self.negative]
         self.d = d[self.positive], d[self.negative]
-        # Two sums of so many terms, and the rounding of distances: γd e^{−γd} is at most 1/e.
+        # Two sums over all terms, and the rounding of distances: γd e^{−γd} is at most 1/e.
         self.relative = (16.0 + 2.0 * np.sqrt(len(a) + 1.0)) * EPS
 
     def at(self, gamma: float) -> _Point:

@@ -21,8 +21,8 @@ from kernlearn.kernels.normalized import Centered, Normalized
 from kernlearn.numerics.rounding import first_least
 from kernlearn.typing import Array, Indices, Mask, Rows, Table
 
-# A mean of so many rows is known well enough; all of them would take a matrix of their pairs, and
-# stay with the kernel.
+# Most rows of a mean, which then is known well enough; more would take a larger matrix of pairs,
+# which stays with the kernel.
 MOST_SAMPLE = 3000
 
 

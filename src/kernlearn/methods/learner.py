@@ -53,7 +53,7 @@ class Learner:
         return sampled_rows(y, self.setting.task, most, self.setting.seed)
 
     def tuned_on(self, n_rows: int) -> int | None:
-        """How many of so many rows parameters are cross-validated on; None if none are."""
+        """How many of the rows parameters are cross-validated on; None if none are."""
         return min(n_rows, self.method.tuning_rows) if self.method.plan(self.setting).grid else None
 
     def fit(self, X: PandasFrame, y: Targets, units: Indices | None = None) -> Pipeline:
@@ -102,7 +102,7 @@ class Learner:
     def _planned(
         self, X: PandasFrame, y: Targets, units: Indices | None
     ) -> tuple[PandasFrame, Targets, Indices | None, Plan]:
-        """The rows that it learns from, their units, and the plan for so many."""
+        """The rows that it learns from, their units, and the plan for their number."""
         self.method.check(self.setting)
         kept = self.rows(y)
         if len(kept) < len(y):

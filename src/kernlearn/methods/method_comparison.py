@@ -47,15 +47,15 @@ class ComparisonOptions:
     sizes: tuple[int, ...] = (400, 1600, 6400, 25_600)
     """Rows of the rounds."""
     first_share: int = 16
-    """The first round takes one in so many of all rows or fewer, unless these are few."""
+    """The first round takes at most one row in this number, unless rows are few."""
     least_share: float = 0.1
     """Who would be given a smaller part of the rows than this is not compared."""
     few_rows: int = 2000
     """Of more rows than these, one fold is enough to test on."""
     seconds: float = 120.0
-    """No round begins after so many seconds."""
+    """Seconds after which no round begins."""
     seconds_of_a_fit: float = 45.0
-    """Estimators that have a time limit end with the best so far after so many seconds."""
+    """Time limit of one fit, for estimators that have one; they end with the best so far."""
     level: float = 0.01
     """Below this p-value, the better of two is clearly better at the end of a round."""
     early_level: float = 0.001
@@ -70,7 +70,7 @@ class ComparisonOptions:
         return tuple(size for size in sizes if size >= first)
 
     def folds(self, size: int) -> int:
-        """How many folds of so many rows are tested on."""
+        """How many folds of `size` rows are tested on."""
         return self.n_folds if size <= self.few_rows else 1
 
 
@@ -268,7 +268,7 @@ def _round(
     steps: _Steps,
     options: ComparisonOptions,
 ) -> tuple[list[ComparedMethod], list[ComparedMethod]]:
-    """All that are in the race, on a sample of so many rows: who stays, best first, and who leaves.
+    """All that are in the race, on a sample of rows: who stays, best first, and who leaves.
 
     Who leaves first is last.
     """

@@ -36,9 +36,10 @@ def without_each(
     seconds: float,
     advance: Callable[[], object],
 ) -> list[Importance] | None:
-    """What each source adds to what a learner said of a split, whose fit took so many seconds.
+    """What each source adds to the predictions of a learner for the held-out rows of a split.
 
     The standard error is that of the difference on the same held-out rows, over draws of them.
+    `seconds` are those of one fit: None where a fit without each source would take too long.
     """
     (train, test), setting = split, task.setting
     names = source_names(task)

@@ -178,7 +178,7 @@ def time_blocks(times: Array) -> Indices:
 
 
 def sampled_rows(y: Targets, task: str, n_rows: int, seed: int) -> Indices:
-    """At most so many rows, each class in its share and with a row at least."""
+    """At most `n_rows` rows, each class in its share and with a row at least."""
     if len(y) <= n_rows:
         return np.arange(len(y))
     order = _Units.of(y, task, None).dealt(task, seed)

@@ -29,7 +29,7 @@ FEWEST_VALUES, FEWEST_NAMED = 20, 10
 # Of what the simplest guess gets wrong, the part that other rows with the same value get right.
 MOST_EXPLAINED, MOST_NAMED = 0.8, 0.5
 # Of what the simplest guess gets wrong, the part that a column which gives the target away gets
-# right, for classes and for numbers; in a table of so many rows.
+# right, for classes and for numbers; the fewest and the most rows that are looked at.
 ALMOST_ALL = {"classification": 0.95, "regression": 0.99}
 FEWEST_ROWS, MOST_ROWS = 30, 3000
 NAMES = re.compile(

@@ -97,7 +97,7 @@ class GaussianMachine:
 
 
 Score = Callable[[BaseEstimator, PandasFrame, Targets], float]
-# Of more candidates than these, one in so many goes on after so many folds.
+# From how many candidates on only some go on; one in how many; and after how many folds.
 MANY, SHARE, FIRST_FOLDS = 10, 3, 2
 
 

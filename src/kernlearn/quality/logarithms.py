@@ -61,7 +61,7 @@ class Limits:
         return np.clip(values, self.low, self.high)
 
 
-# s: so many of the targets above zero are smaller.
+# s: the share of targets above zero that are smaller.
 _SMALL = 0.25
 # Targets with less skewness than this are as well as they are.
 _SKEWED = 0.5

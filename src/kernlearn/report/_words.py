@@ -11,7 +11,7 @@ SHARES = ("accuracy", "balanced accuracy")
 
 
 def decimal(value: float | None, digits: int = 4) -> str:
-    """A number with so many significant digits, or a dash.
+    """A number with `digits` significant digits, or a dash.
 
     >>> decimal(3.14159), decimal(None), decimal(-1e-9)
     ('3.142', '–', '−1e−09')

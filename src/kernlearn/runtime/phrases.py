@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def counted(n: int, thing: str) -> str:
-    """So many of a thing whose plural ends in s.
+    """A number of things whose plural ends in s.
 
     >>> counted(1, "column"), counted(2, "column"), counted(12345, "row"), counted(0, "row")
     ('1 column', '2 columns', '12,345 rows', '0 rows')

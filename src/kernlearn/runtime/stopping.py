@@ -82,11 +82,11 @@ class StoppingControl:
         self._reserve, self._expected_steps = 0.0, 0
 
     def reserve(self, seconds: float) -> None:
-        """End the search so many seconds before the limit: what follows it takes as long."""
+        """End the search `seconds` before the limit: what follows it takes as long."""
         self._reserve = seconds
 
     def expect(self, n_steps: int) -> None:
-        """So many steps are still to be told of, about."""
+        """About `n_steps` steps are still to come."""
         self._expected_steps = self._step + n_steps
 
     @property

@@ -31,7 +31,7 @@ _RIDGES = np.logspace(-2.0, 4.0, 13)
 _WIDTHS = (0.3, 1.0)
 # The same of sums over columns, of which more take too long.
 _COLUMN_WIDTHS, _COLUMNS = (0.3, 1.0, 3.0), 30
-# The leave-one-out error is less than that of the mean by so many standard errors.
+# Standard errors by which the leave-one-out error must be below that of the mean.
 _CLEAR = 2.0
 
 

@@ -245,7 +245,7 @@ class HyperkernelExpansion:
     ) -> Hyperkernel:
         """The hyperkernel given, with widths from the data where it has none.
 
-        They suit sections that are seen through so many landmarks, if any.
+        They suit sections that are approximated through landmarks, if any are.
         """
         self.gamma_factor_ = 1.0
         near = self._options.near
@@ -331,7 +331,7 @@ def _section_of_itself(hyperkernel: ARDHarmonic, X: Array) -> Array:
 
 
 def _through_rows(K: Array, n_landmarks: int) -> Array:
-    """A Gram matrix seen through so many of its rows: narrow kernels lose most of theirs."""
+    """A Gram matrix approximated through landmarks: a narrow kernel loses most of its trace."""
     n = len(K)
     rows = np.sort(np.random.default_rng(0).choice(n, min(n_landmarks, n), replace=False))
     kept, corner = corner_of(K[np.ix_(rows, rows)])

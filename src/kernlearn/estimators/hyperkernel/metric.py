@@ -76,8 +76,8 @@ class HyperkernelMetric(
         The weight of the loss of each distinct pair: a box on coefficients of pairs, where the
         other estimators have one on those of rows.
     n_pairs : int, optional
-        Learn from a sample of so many pairs, half of them from points of one class. By default
-        from all m(m + 1)/2 pairs of m points. For `fit` alone.
+        Size of a sample of pairs to learn from, half of them from points of one class. By
+        default all m(m + 1)/2 pairs of m points. For `fit` alone.
     n_components : int, default=2
         Columns of the embedding.
     pivot_tol : float, default=1e-6

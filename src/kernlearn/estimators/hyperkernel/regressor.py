@@ -46,7 +46,8 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
     max_pivots : int, default=150
         Limit on the number of pairs.
     n_pairs : int, optional
-        Choose the pivots from a sample of so many pairs; of 20,000 through landmarks.
+        Size of a sample of pairs to choose the pivots from; by default all, and 20,000 through
+        landmarks.
     rank : int, "auto" or None, default="auto"
         None solves on Gram matrices of all rows, one for each pivot. An integer approximates all
         sections through that many landmarks (rows of X), in time linear in the rows. "auto" does

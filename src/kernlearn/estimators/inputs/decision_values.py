@@ -1,4 +1,4 @@
-"""Decision values of any number of points, so many at a time."""
+"""Decision values of any number of points, in blocks."""
 
 from __future__ import annotations
 

@@ -60,12 +60,12 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         For shuffling rows into folds. Rows of small tables are sorted before, so that the order in
         which they came changes nothing.
     rank : int, "auto" or None, default="auto"
-        None learns from the matrix of all rows. An integer approximates the kernel through so many
-        landmarks (rows of X), with nothing of size n × n; "auto" does so above 3000 rows, with as
-        many as the held-out loss asks for. With so many rows the penalty on θ has nothing left to
-        do, and leave-one-out takes its place: θ is learned by it on samples of up to 16,000 rows
-        through 1000 landmarks (on a GPU 50,000), λ by held-out loss, and ``mu_`` is zero. Not where
-        μ is given or chosen by the evidence, nor with ``strategy="nelder-mead"``.
+        None learns from the matrix of all rows. An integer is the number of landmarks (rows of X)
+        that approximate the kernel, with nothing of size n × n. "auto" does so above 3000 rows,
+        and the held-out loss chooses the number. On this many rows the penalty on θ is needless:
+        leave-one-out loss takes its place, and ``mu_`` is zero. θ is learned on samples of up to
+        16,000 rows through 1000 landmarks (on a GPU 50,000), λ by held-out loss. "auto" uses no
+        landmarks if μ is given or chosen by the evidence, nor with ``strategy="nelder-mead"``.
     refit : {"auto", "exact", "landmarks"}, default="auto"
         What is trained at a θ that was learned through landmarks: a machine on the matrix of all
         rows, with λ by leave-one-out, or one through landmarks. "auto" takes the matrix if no rank

@@ -96,7 +96,7 @@ def several_starts(starts: str) -> bool:
 class LeastSquaresOptions:
     """How λ and θ are selected, and from which sizes on in another way."""
 
-    exact_rows: int = EXACT_ROWS  # up to so many rows, Gram matrices are the default
+    exact_rows: int = EXACT_ROWS  # most rows for which Gram matrices are the default
     stages: StageOptions = STAGES  # rows and landmarks that θ is learned from
     refit: RefitOptions = REFIT  # the machine of all rows at that θ
     # ridges, scales and samples of the selection on Gram matrices

@@ -68,9 +68,9 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         For shuffling rows into folds. Rows of small tables are sorted before, so that the order in
         which they came changes nothing.
     rank : int, "auto" or None, default="auto"
-        None trains on the matrix of all rows. An integer approximates the kernel through so many
-        landmarks (rows of X), with nothing of size n × n; "auto" does so above 3000 rows, with as
-        many as the held-out loss asks for. θ is then selected by leave-one-out on a sample of
+        None trains on the matrix of all rows. An integer is the number of landmarks (rows of X)
+        that approximate the kernel, with nothing of size n × n. "auto" does so above 3000 rows,
+        and the held-out loss chooses the number. θ is then selected by leave-one-out on a sample of
         8000 rows through 400 landmarks, λ by the loss on held-out folds of all rows. For "loo" and
         None.
     device : None, "cpu", "cuda" or the like of "cuda:1", default=None

@@ -16,9 +16,9 @@ from kernlearn.typing import Array, Indices, Mask, Rows
 # the error was up to 1.4 times that with all of 60 or 80, and with 100 up to 1.4 times that with
 # all of 142; more columns than 250 are too many for some candidates.
 _MOST_LEVELS = 200
-# A column of its own tells which cells are missing once so many are; fewer say nothing.
+# Missing cells from which on an indicator column is added; fewer say nothing.
 _MISSING_ROWS = 5
-# Normal scores are interpolated between so many values at most.
+# Most values that normal scores are interpolated between.
 _KNOTS = 500
 
 

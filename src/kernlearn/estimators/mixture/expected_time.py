@@ -59,7 +59,7 @@ def member_seconds(n_rows: int, options: MixtureOptions) -> float:
 def expected_seconds(
     n_rows: int, n_columns: int, n_targets: int, options: MixtureOptions, effort: float
 ) -> float:
-    """What a fit takes, from so many prepared columns, on a usual processor in one thread.
+    """Seconds of a fit from `n_columns` prepared columns, on a usual processor in one thread.
 
     >>> from kernlearn.estimators.mixture.options import MixtureOptions
     >>> [round(expected_seconds(n, 20, 1, MixtureOptions(), 1.0)) for n in (150, 1500, 6000)]
@@ -75,7 +75,7 @@ def expected_seconds(
 
 
 def announcement(seconds: float, n_rows: int, n_columns: int) -> str:
-    """What is said before a fit of so many seconds.
+    """What is said before a fit that is expected to take `seconds`.
 
     >>> announcement(94.0, 6000, 20)
     "about 90 seconds are expected for 6,000 rows of 20 columns; effort='fast' takes a tenth"

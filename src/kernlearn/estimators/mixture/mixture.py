@@ -271,7 +271,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         if contest is not None and contest.is_decided:
             # The mean of several models is better than the one that was judged: no kernel helps.
             return contest.screening, 1, NEGLIGIBLE
-        # Each member takes long to train on so many rows, and weights are well known.
+        # With this many rows each member takes long to train, and weights are well known.
         few, least = min(max_members, options.few_members), options.least_weight
         judged = sample.rows(sample.sample(options.judged_rows, random_state))
         screening = screen_candidates(judged, choice, random_state, sample, options.screening)

@@ -36,7 +36,7 @@ class RescreeningOptions:
     """The second screening of a table that is trained through landmarks."""
 
     rows: int = 10_000  # rows of its sample: four fifths train, one fifth is held out
-    # Labels are few bits each: beside boosted trees so many rows of the first fold are held out.
+    # Rows of the first fold that are held out beside boosted trees: labels are few bits each.
     held_out_labels: int = 10_000
     # Landmarks of a candidate: fewer than those of a member are enough to compare.
     landmarks: int = 800
@@ -61,7 +61,7 @@ class BoostingOptions:
     pilot_rate: float = 0.2
     patience: int = 10  # trees after which a model ends whose held-out loss does not fall
     with_time_limit: int = 20  # trees between two looks at the clock
-    # Categories are encoded by at most so many classes, those with most rows.
+    # Most classes that categories are encoded by: those with most rows.
     classes: int = 10
     ridge_rows: int = 500  # rows by which the ridge of a machine of the kernel is found
 
@@ -91,7 +91,7 @@ class MixtureOptions:
     # Through landmarks, the most members, and the smallest weight relative to the largest.
     few_members: int = 3
     least_weight: float = 0.1
-    # Up to so many rows, held-out rows are predicted by candidates that were searched without them.
+    # Most rows for which held-out rows are predicted by candidates searched without them.
     nested_rows: int = 60
     # Trees that are grown by boosting, of tables whose members are trained through landmarks.
     boosting: BoostingOptions = field(default_factory=BoostingOptions)

@@ -46,8 +46,8 @@ _APART, _BETWEEN = 20.0, 0.25
 _ONE_SIDED = 1.7
 # The pilot ends once the scale of its residuals changes by less than this part.
 _SAME = 0.01
-# Huber's loss falls clearly: to this part, and by so many standard errors. Squared error, which few
-# rows rule, must not grow by more standard errors than the last number.
+# Huber's loss must fall to this part, and by this number of standard errors. Squared error, which
+# few rows rule, must not grow by more standard errors than the last number.
 _CLEAR, _ERRORS, _GROWN = 0.97, 3.0, 1.5
 
 

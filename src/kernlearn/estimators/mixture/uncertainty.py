@@ -41,14 +41,14 @@ from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.quality.logarithms import Exponentials
 from kernlearn.typing import Array, Indices
 
-# Variances are no less than this, and residuals count as those of rows whose variance is so many
-# times larger or smaller at most.
+# The least variance, and the largest ratio of the variances of two rows by which a residual is
+# rescaled.
 _LEAST, _MOST = np.finfo(float).tiny, 100.0
 # Of ratios of variances: the fourth root of a ratio of standard deviations.
 _POWER = 0.125
 # Degrees of freedom of Student's distribution, which has a variance from three on.
 _LEAST_FREEDOM = 3.0
-# All rows of a larger table are represented by so many.
+# Rows of a sample that represents a larger table.
 _SHRINKAGE_ROWS = 500
 # What was found once for a mixture, and belongs into no file.
 _shrinkages: WeakKeyDictionary[Members, float] = WeakKeyDictionary()

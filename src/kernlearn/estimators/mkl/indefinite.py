@@ -26,7 +26,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Rows
 
-# At most so many new rows and support vectors are looked at, which takes milliseconds.
+# Most new rows and most support vectors that are looked at, which takes milliseconds.
 NEW, OLD = 200, 100
 LANCZOS_STEPS = 30
 

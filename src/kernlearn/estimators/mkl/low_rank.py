@@ -25,7 +25,7 @@ from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.typing import Array, Rows
 
-# The mean of so many rows in feature space is known well enough, and they are looked at often.
+# Rows whose mean in feature space is known well enough; they are looked at often.
 _CENTRE_ROWS = 1000
 # Numbers that a row of sparse features may well have.
 _WORDS = 256
@@ -73,7 +73,7 @@ def chosen_rank(
     rank: object,  # what the user asked for
     n_rows: int,  # rows to learn from
     obstacle: str | None,  # what was asked for that landmarks cannot do
-    exact_rows: int,  # up to so many rows, "auto" is exact
+    exact_rows: int,  # most rows for which "auto" is exact
 ) -> int | str | None:
     """None for the exact solver, else the columns of each factor or "auto"."""
     if rank is None:

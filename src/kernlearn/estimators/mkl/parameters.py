@@ -43,7 +43,7 @@ from kernlearn.typing import Array, FoldsLike, Indices, Rows
 class EngineOptions:
     """Sizes from which on the engine works in another way."""
 
-    exact_rows: int = EXACT_ROWS  # up to so many rows, Gram matrices are the default
+    exact_rows: int = EXACT_ROWS  # most rows for which Gram matrices are the default
     # Exponents p of γ = 2ᵖ/m² at which widths of the default bank are tried
     widths: tuple[float, ...] = TRIED
     choices: ChoiceOptions = field(default_factory=ChoiceOptions)  # of C and shares

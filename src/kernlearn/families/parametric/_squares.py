@@ -12,7 +12,7 @@ from kernlearn._device import column_dots, namespace, take_columns, turned
 from kernlearn.typing import Array
 
 PAIRS_TOGETHER = 512
-# Cells further from the median than so many standard deviations are far out.
+# Standard deviations from the median beyond which a cell is an outlier.
 _FAR = 5.0
 # Shares of all cells on each side of the median, and the standard deviations that they reach to.
 _RANGES = ((0.25, 0.6744898), (0.4, 1.2815516), (0.475, 1.959964))

@@ -145,7 +145,7 @@ def _draw_calibration(subject: Subject, ax: Axes) -> None:
     bins = _bins(subject)
     ax.plot([0.0, 1.0], [0.0, 1.0], color="#999999", linewidth=0.8, linestyle="--")
     for p, t, n in bins:
-        # Twice the standard error of a share of so many rows.
+        # Twice the standard error of a share of n rows.
         half = 2.0 * (max(t * (1 - t), 0.25 / n) / n) ** 0.5
         ax.plot([p, p], [max(0.0, t - half), min(1.0, t + half)], color=POSITIVE, linewidth=1.0)
     ax.plot([p for p, _, _ in bins], [t for _, t, _ in bins], color=POSITIVE, marker="o")

@@ -26,7 +26,7 @@ from kernlearn.solvers.weights.column_generation import ColumnGenerationOptions
 from kernlearn.solvers.weights.search import learn_with_machines
 from kernlearn.typing import Array, Indices
 
-# Twice the landmarks take so many times as long, and are for this share of the time that is left.
+# How many times as long twice the landmarks take, and their share of the time that is left.
 LONGER, TIME_SHARE = 4.0, 0.5
 
 

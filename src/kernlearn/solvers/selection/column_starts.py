@@ -41,7 +41,7 @@ _ROUNDS, _MORE_ROUNDS, _SMALL = 2, 5, 0.03
 _RIDGES, _RIDGE_ROWS = 10.0 ** np.arange(1, -4, -1), 300
 # Rows whose machines have slopes: half a second for each direction.
 _SLOPE_ROWS = 1500
-# The slopes of a machine are squared and averaged over so many of its rows at most.
+# Most rows of a machine over which its slopes are squared and averaged.
 _PLACES = 400
 # Bins of a column, and the rows that one has at least, on average.
 _BINS, _PER_BIN = (4, 12, 36, 108), 5
@@ -126,7 +126,7 @@ def _root_mean_square(X: Array) -> float:
 def _from_slopes(
     Z: Array, Y: Array, weight: Array, scales: Array, n_rounds: int, lam: float | None
 ) -> Array | None:
-    """θ after so many rounds from scales; None where a machine has no slope, or there is none."""
+    """θ after `n_rounds` from `scales`; None where a machine has no slope, or there is none."""
 
     def train(length: float, scales: Array) -> Array:
         nonlocal lam

@@ -31,10 +31,10 @@ from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.solvers.weights.alignment import most_aligned
 from kernlearn.typing import Array, Indices
 
-# Weights are learned from so many rows at most: inner products of matrices are well known by then.
+# Most rows to learn weights from: they are enough for inner products of matrices.
 _ROWS = 300
 _WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
-# Sections of a hyperkernel that is narrow and of one that is wide, by so many pairs of rows each.
+# Pairs of rows, each with a section of a narrow and of a wide hyperkernel; pairs to choose from.
 _PAIRS, _PAIR_SAMPLE = 12, 2000
 _HARMONIC_WIDTHS = (1.0, 10.0)
 

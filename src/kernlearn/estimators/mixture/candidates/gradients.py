@@ -41,7 +41,7 @@ from kernlearn.typing import Array
 # Rounds with a fitting λ, and with a small one, for kernels with a diagonal of one.
 _ROUNDS, _MORE_ROUNDS = 2, 5
 _SMALL = 0.03
-# So many rows tell λ; for more, the path of all λ would take longer than all else.
+# Most rows to choose λ by: with more, the path of all λ would take longer than all else.
 _RIDGE_ROWS = 300
 
 
@@ -62,7 +62,7 @@ def gradient_scales(problem: CandidateProblem, table: str) -> Iterator[ScaledCol
 
 
 def _descended(problem: CandidateProblem, table: str, n_rounds: int, lam: float | None) -> Array:
-    """The stretches after so many rounds: of a machine on the stretched columns, its slopes.
+    """The stretches after `n_rounds`: in each, the slopes of a machine on the stretched columns.
 
     λ, where it is not given, is found in the first of them. Kernels are as wide as their columns
     are far apart, so that it is good for the others.

@@ -15,7 +15,7 @@ from kernlearn.typing import Array
 
 # λ in units of the mean variance of the kernel; held-out losses are flat between these.
 RIDGES = (10.0, 1.0, 0.1)
-# Beyond so many steps for each row the machine is all but separable, and good enough.
+# Most steps for each row: a machine that needs more is all but separable, and good enough.
 _STEPS = 20
 
 

@@ -34,7 +34,7 @@ class TreeOptions:
 
     trees: int = 20  # trees without each fold
     many_rows: int = 1500  # with more rows, half as many trees do as well in half the time
-    # Trees are grown from so many cells at most, but from all of a few rows.
+    # Most cells that trees are grown from; tables of few rows are used whole.
     cells: int = 100_000
     few_rows: int = 700
     leaf: int = 5  # the fewest rows in a leaf

@@ -18,7 +18,7 @@ from kernlearn.typing import Array, Mask
 # are left out.
 _ROUNDING, _NEGLIGIBLE = 1e-15, 1e-14
 _FEWEST_NODES, _MOST_NODES = 32, 1024
-# Up to so many numbers, cosines take less time than a recurrence of small arrays.
+# Most numbers for which cosines take less time than a recurrence of small arrays.
 _FEW_NUMBERS = 128
 
 

@@ -21,7 +21,7 @@ from kernlearn.typing import Array, Indices
 
 # Numbers that polynomials take at once.
 _BLOCK_NUMBERS = 2**17
-# Beyond so many widths a Gaussian is nothing.
+# Widths beyond which a Gaussian is zero.
 _WIDTHS = 6.2
 # Room for new rows beside those that were seen, in widths; rows beyond it are computed directly.
 _ROOM = 0.5

@@ -27,7 +27,7 @@ _NEAR = 1e-4
 _FAR = 1e3
 # An exponential is a power of another one up to this exponent: five products at most.
 _LARGEST_POWER = 12
-# Points of which so many are equal are merged.
+# Largest share of distinct points for which equal points are merged.
 _FEW = 0.5
 
 

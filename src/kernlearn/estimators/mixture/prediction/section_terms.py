@@ -16,7 +16,7 @@ _BLOCK_NUMBERS = 2**16
 _ROWS, _FEW_ROWS = 512, 4
 # Room for new rows beside those that were seen, as a part of their range.
 _ROOM = 0.1
-# A product with so many features takes less time than an exponential.
+# Most features for which a product takes less time than an exponential.
 _MOST_FEATURES = 40
 # A product below this changes no digit of one; one below the second is not divided by.
 _NEGLIGIBLE, _SMALL = 1e-18, 1e-3
