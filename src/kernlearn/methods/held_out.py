@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
-from sklearn.utils.metaestimators import available_if
 
 from kernlearn.estimators.held_out.calibration import probabilities
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
+from kernlearn.estimators.held_out.scoring import HeldOutLabels, HeldOutNumbers
 from kernlearn.typing import Array, Indices, Json, PandasFrame, Targets
 
 # Of the intervals that are checked on held-out rows.
@@ -119,49 +119,10 @@ class HeldOutPredictions:
     @property
     def estimator(self) -> BaseEstimator:
         """What scikit-learn's scorers can ask for the predictions; its rows are row numbers."""
-        return _Numbers(self) if self.n_classes == 0 else _Labels(self)
-
-
-class _Labels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A classifier that repeats what was said."""
-
-    def __init__(self, said: HeldOutPredictions) -> None:
-        self.said = said
-        self.classes_ = np.arange(said.n_classes)
-
-    def fit(self, X: PandasFrame, y: object = None) -> _Labels:
-        """Nothing to learn."""
-        return self
-
-    def predict(self, rows: Indices) -> Targets:
-        """Codes of classes."""
-        return self.said.predicted[rows]
-
-    @available_if(lambda self: self.said.decision is not None)  # type: ignore[untyped-decorator]
-    def decision_function(self, rows: Indices) -> Targets:
-        """Decision values."""
-        return self.said.decision[rows]  # type: ignore[index]
-
-    @available_if(lambda self: self.said.proba is not None)  # type: ignore[untyped-decorator]
-    def predict_proba(self, rows: Indices) -> Targets:
-        """Probabilities."""
-        return self.said.proba[rows]  # type: ignore[index]
-
-
-class _Numbers(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """A regressor that repeats what was said."""
-
-    def __init__(self, said: HeldOutPredictions) -> None:
-        self.said = said
-        self.fitted_ = True
-
-    def fit(self, X: PandasFrame, y: object = None) -> _Numbers:
-        """Nothing to learn."""
-        return self
-
-    def predict(self, rows: Indices) -> Targets:
-        """Numbers."""
-        return self.said.predicted[rows]
+        if self.n_classes == 0:
+            return HeldOutNumbers(self.predicted)
+        classes = np.arange(self.n_classes)
+        return HeldOutLabels(classes, self.predicted, self.decision, self.proba)
 
 
 def _answers(model: Pipeline, X: PandasFrame) -> tuple[Array | None, Array | None, Targets]:

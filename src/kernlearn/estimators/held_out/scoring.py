@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer
+from sklearn.utils.metaestimators import available_if
 
 from kernlearn.typing import Array, Indices, Targets
 
@@ -31,25 +32,27 @@ class HeldOutNumbers(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # wi
 
 @dataclass(eq=False)
 class HeldOutLabels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types
-    """The same for labels, with decision values and probabilities."""
+    """The same for labels, with decision values and probabilities where a model has them."""
 
     classes_: Targets
     labels: Targets
-    values: Array
-    probabilities: Array
+    values: Array | None
+    probabilities: Array | None
 
     def predict(self, rows: Targets) -> Targets:
         """The labels of rows, given by number."""
         return np.asarray(self.labels[rows])
 
+    @available_if(lambda self: self.values is not None)  # type: ignore[untyped-decorator]
     def decision_function(self, rows: Targets) -> Array:
         """Their decision values."""
-        values = self.values[rows]
-        return np.asarray(values[:, 0] if values.shape[1] == 1 else values)
+        values = np.asarray(self.values)[rows]
+        return values[:, 0] if values.shape[1:] == (1,) else values
 
+    @available_if(lambda self: self.probabilities is not None)  # type: ignore[untyped-decorator]
     def predict_proba(self, rows: Targets) -> Array:
         """Their probabilities."""
-        return np.asarray(self.probabilities[rows])
+        return np.asarray(self.probabilities)[rows]
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
