@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from kernlearn.kernels._validation import check_real
 from kernlearn.quality.registry import QUALITIES, Settings
@@ -21,15 +21,9 @@ def check_labels(y: ArrayLike) -> Array:
     """Two classes as −1 and +1, the larger in sorted order being +1."""
     values = np.asarray(y)
     check_real(values, "y")
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise ValueError("expected finite y, got NaN or infinity; drop or impute those rows")
-    try:
-        classes = np.unique(values)
-    except TypeError:
-        raise ValueError(
-            "expected labels of one kind in y, got a mixture that cannot be sorted (None or NaN "
-            "among strings, say); drop or relabel those rows"
-        ) from None
+    if values.dtype.kind == "f":
+        check_finite_target(values)
+    classes, _ = sorted_classes(values)
     if len(classes) != 2:
         shown = ", ".join(repr(c) for c in classes[:3].tolist())
         raise ValueError(
@@ -37,6 +31,37 @@ def check_labels(y: ArrayLike) -> Array:
             "use MKLClassifier for more than two"
         )
     return np.where(values == classes[1], 1.0, -1.0)
+
+
+def sorted_classes(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The classes of labels in order, and the place of each label among them."""
+    try:
+        return np.unique(values, return_inverse=True)
+    except TypeError:
+        raise ValueError(
+            "expected labels of one kind in y, got a mixture that cannot be sorted (None or NaN "
+            "among strings, say); drop or relabel those rows"
+        ) from None
+
+
+def check_values(values: NDArray[Any], purpose: str, alternative: str) -> Array:
+    """Targets of a regression as finite numbers; where they are none, an alternative is named."""
+    check_real(values, "y")
+    try:
+        numbers: Array = values.astype(float)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"expected numbers in y for {purpose}, got {values.dtype}; convert them, or use "
+            f"{alternative}"
+        ) from None
+    check_finite_target(numbers)
+    return numbers
+
+
+def check_finite_target(values: NDArray[Any]) -> None:
+    """Refuse NaN and infinity among numbers."""
+    if not np.isfinite(values).all():
+        raise ValueError("expected finite y, got NaN or infinity; drop or impute those rows")
 
 
 def check_settings(

@@ -16,6 +16,7 @@ from kernlearn._checks import (
     check_memory_for_weights,
     check_positive,
     check_settings,
+    check_values,
     learns_C,
 )
 from kernlearn.families.base import Family
@@ -307,14 +308,4 @@ def _target(quality: str, y: ArrayLike | None, n: int) -> Array:
     labels = quality not in QUALITIES or QUALITIES[quality].targets == "labels"
     if labels or (quality == "least_squares" and values.dtype.kind not in "fiu"):
         return check_labels(values)
-    check_real(values, "y")
-    try:
-        values = values.astype(float)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(
-            f"expected numbers in y for quality={quality!r}, got {values.dtype}; "
-            "convert them, or use a classification quality"
-        ) from None
-    if not np.isfinite(values).all():
-        raise ValueError("expected finite y, got NaN or infinity; drop or impute those rows")
-    return values
+    return check_values(values, f"quality={quality!r}", "a classification quality")

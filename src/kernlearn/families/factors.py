@@ -98,10 +98,6 @@ class Factors:
         rows = to_host(X)
         return np.column_stack([each.kernel.diag(rows) for each in self.maps])
 
-    def truncated(self, rank: int) -> Factors:
-        """The factors of at most that rank."""
-        return Factors([each.truncated(rank) for each in self.maps])
-
     def expansion(self, coef: Array) -> list[Array]:
         """From coefficients of the columns (R, k) to those of kᵢ(x, landmark), one (rᵢ, k) each."""
         parts, start = [], 0

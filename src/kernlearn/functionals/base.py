@@ -10,10 +10,17 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kernlearn._checks import check_choice, check_positive, check_settings
+from kernlearn._checks import (
+    check_choice,
+    check_finite_target,
+    check_positive,
+    check_settings,
+    check_values,
+    sorted_classes,
+)
 from kernlearn.gram import check_gram
 from kernlearn.kernels import Kernel
-from kernlearn.kernels._validation import check_real, check_table
+from kernlearn.kernels._validation import check_table
 from kernlearn.quality.registry import QUALITIES
 from kernlearn.runtime.threads import threads_for
 from kernlearn.typing import Array, Rows, Table
@@ -86,11 +93,12 @@ def check_target(y: ArrayLike | None, n_points: int, targets: Targets) -> Target
             f"expected y with one entry for each of the {n_points} rows of X, got {len(values)}; "
             "pass both with the same points"
         )
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise ValueError("expected finite y, got NaN or infinity; drop or impute those rows")
+    if values.dtype.kind == "f":
+        check_finite_target(values)
     numbers = values.dtype.kind in "fiu"
     if targets == "values" or (targets == "either" and numbers):
-        return _values(values)
+        machine = "a machine for classification, such as 'soft_margin'"
+        return check_values(values, "regression", machine)
     return _classes(values)
 
 
@@ -102,13 +110,7 @@ def one_vs_rest(classes: Classes) -> list[Array]:
 
 
 def _classes(values: Target) -> Classes:
-    try:
-        classes, numbers = np.unique(values, return_inverse=True)
-    except TypeError:
-        raise ValueError(
-            "expected labels of one kind in y, got a mixture that cannot be sorted (None or NaN "
-            "among strings, say); drop or relabel those rows"
-        ) from None
+    classes, numbers = sorted_classes(values)
     if len(classes) < 2:
         raise ValueError(
             f"expected at least two classes in y, got one ({classes.tolist()[0]!r}); add examples "
@@ -121,20 +123,6 @@ def _classes(values: Target) -> Classes:
             "RegularizedRisk('epsilon_svr')"
         )
     return numbers.astype(np.int64)
-
-
-def _values(values: Target) -> Array:
-    check_real(values, "y")
-    try:
-        numbers = values.astype(np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"expected numbers in y for regression, got {values.dtype}; convert them, or use a "
-            "machine for classification, such as 'soft_margin'"
-        ) from None
-    if not np.isfinite(numbers).all():
-        raise ValueError("expected finite y, got NaN or infinity; drop or impute those rows")
-    return numbers
 
 
 class QualityFunctional(ABC):

@@ -85,11 +85,6 @@ class NystroemMap:
         """From coefficients of the columns to those of k(x, landmark): Z(x)u = k(x, S) L⁻ᵀu."""
         return np.asarray(self.inverse.T @ coef)
 
-    def truncated(self, rank: int) -> NystroemMap:
-        """The map to the first `rank` columns."""
-        points = take_rows(self.points, slice(rank))
-        return NystroemMap(self.kernel, points, self.rows[:rank], self.corner[:rank, :rank])
-
 
 @dataclass(frozen=True, eq=False)
 class SparseMap:
@@ -113,10 +108,6 @@ class SparseMap:
     def expansion(self, coef: Array) -> Array:
         """Coefficients of the features are what the function is made of."""
         return coef
-
-    def truncated(self, rank: int) -> SparseMap:
-        """All features: they are not in any order."""
-        return self
 
 
 @dataclass(frozen=True, eq=False)

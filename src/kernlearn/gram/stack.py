@@ -71,9 +71,7 @@ def _evaluated(kernel: object, i: int, X: Rows, Y: Rows, shape: tuple[int, ...])
     return K
 
 
-def check_stack(
-    grams: ArrayLike | Sequence[ArrayLike], *, psd: Repair = "raise", glance: bool = False
-) -> Array:
+def check_stack(grams: ArrayLike | Sequence[ArrayLike], *, psd: Repair = "raise") -> Array:
     """Return `grams` as one array of Gram matrices, each passed through `check_gram`.
 
     Parameters
@@ -82,9 +80,6 @@ def check_stack(
         Never modified. All-zero matrices are allowed.
     psd : {"raise", "clip", "shift", "trust"}, default="raise"
         What to do with an indefinite matrix, as in `check_gram`.
-    glance : bool, default=False
-        Look at a sample of the points first, and at a whole matrix only if that shows a negative
-        eigenvalue: for callers who factorise what is made of the matrices anyway.
 
     Returns
     -------
@@ -99,13 +94,17 @@ def check_stack(
     >>> check_stack([np.eye(2), np.ones((2, 2))]).shape
     (2, 2, 2)
     """
-    return checked_stack(grams, psd, glance)[0]
+    return checked_stack(grams, psd)[0]
 
 
 def checked_stack(
-    grams: ArrayLike | Sequence[ArrayLike], psd: Repair, glance: bool
+    grams: ArrayLike | Sequence[ArrayLike], psd: Repair, glance: bool = False
 ) -> tuple[Array, bool]:
-    """`check_stack`, and whether every matrix is positive semidefinite up to rounding."""
+    """`check_stack`, and whether every matrix is positive semidefinite up to rounding.
+
+    With `glance`, a sample of the points is looked at first, and a whole matrix only if that shows
+    a negative eigenvalue: for callers who factorise what is made of the matrices anyway.
+    """
     matrices = _matrices(grams)
     stack, to_rounding = None, not glance
     if isinstance(grams, np.ndarray) and grams.dtype == np.float64 and grams.flags.c_contiguous:

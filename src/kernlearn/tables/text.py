@@ -151,7 +151,7 @@ def _other_delimiter(names: list[str], delimiter: str) -> str | None:
     return best if counts[best] >= len(names) else None
 
 
-def delimiter_of(text: IO[str], longest: int = READING.longest_line) -> str:
+def delimiter_of(text: IO[str]) -> str:
     r"""What separates the cells of the first line: a comma, a semicolon, a tab, or else blanks.
 
     Tabs beside blanks are blanks. The text is read from its start afterwards.
@@ -160,7 +160,7 @@ def delimiter_of(text: IO[str], longest: int = READING.longest_line) -> str:
     >>> [delimiter_of(io.StringIO(line)) for line in ("1, 2, 3", "18.0  8\t'a car'", "1\t2")]
     [',', ' ', '\t']
     """
-    lines = iter(lambda: text.readline(longest), "")
+    lines = iter(lambda: text.readline(READING.longest_line), "")
     inner = next((line.strip() for line in lines if line.strip()), "")
     text.seek(0)
     found = [mark for mark in _MARKS if mark in inner]

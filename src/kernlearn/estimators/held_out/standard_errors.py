@@ -27,13 +27,11 @@ def clustered_error(values: Array, units: Sequence[Indices]) -> float:
     return float(np.sqrt(n / max(n - 1, 1) * (sums**2).sum())) / len(values)
 
 
-def jackknife_error(
-    score: Callable[[Indices], float | None], units: Sequence[Indices], n_parts: int = BLOCKS
-) -> float:
+def jackknife_error(score: Callable[[Indices], float | None], units: Sequence[Indices]) -> float:
     """The standard error of a score of rows, by leaving out one part of the units in turn."""
     order = np.random.default_rng(0).permutation(len(units))
     every = np.arange(sum(map(len, units)))
-    parts = [part for part in np.array_split(order, n_parts) if len(part)]
+    parts = [part for part in np.array_split(order, BLOCKS) if len(part)]
     left = [np.setdiff1d(every, np.concatenate([units[i] for i in part])) for part in parts]
     scores = [score(rows) for rows in left if len(rows)]
     known = np.array([each for each in scores if each is not None and np.isfinite(each)])

@@ -9,6 +9,7 @@ from scipy.sparse.linalg import splu
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
+from kernlearn._checks import check_finite_target
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_labels_of_classes
 from kernlearn.estimators.mkl.graph_process import GraphFusion, check_length
@@ -249,10 +250,7 @@ class GraphFusionRegressor(RegressorMixin, GraphFusion):  # type: ignore[misc]
         """
         with rollback_on_error(self):
             target = column_or_1d(np.asarray(y, dtype=float))
-            if not np.isfinite(target).all():
-                raise ValueError(
-                    "expected finite y, got NaN or infinity; drop or impute those rows"
-                )
+            check_finite_target(target)
             check_length(X, target)
             self._learn(X, target[:, None])
             return self

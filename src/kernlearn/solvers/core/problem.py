@@ -8,7 +8,7 @@ certified in the user's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -220,6 +220,22 @@ class WeightProblem:
     weight_set: WeightSet
     penalty: RescaledPenalty | None
     rows: Family | None = None  # the matrices with rows that came later, on which K(w) ⪰ 0 too
+
+    @classmethod
+    def in_units(
+        cls,
+        family: Family,
+        machines: Sequence[Machine],
+        weight_set: WeightSet,
+        penalty: Penalty | None,
+        rows: Family | None = None,
+    ) -> tuple[WeightProblem, Units]:
+        """The problem from what is in the user's units, and these."""
+        units = Units.of(weight_set.kernel_size(family), machines)
+        rescaled = [machine.rescaled(units.kernel, units.target) for machine in machines]
+        within = replace(weight_set, total=weight_set.total / units.kernel)
+        cost = None if penalty is None else RescaledPenalty(penalty, units)
+        return cls(family, rescaled, within, cost, rows), units
 
     @property
     def cone(self) -> Family:

@@ -72,16 +72,10 @@ class FirstLevelProblem:
         return replace(self, family=family, scale=family.start(self.X))
 
     def minimise(
-        self,
-        start: Array,
-        lam: float,
-        mu: float,
-        tol: float,
-        max_iter: int,
-        stopping: StoppingControl | None = None,
+        self, start: Array, lam: float, mu: float, tol: float, max_iter: int
     ) -> Descent[Trained] | None:
         """Minimise J from a start, by itself; see `descent`."""
-        return alone(self.descent(start, lam, mu, tol, max_iter, stopping))
+        return alone(self.descent(start, lam, mu, tol, max_iter))
 
     def descent(
         self,

@@ -33,7 +33,6 @@ from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.oracle import MachineEvaluation, Penalty, Plane
 from kernlearn.solvers.core.problem import (
     Control,
-    RescaledPenalty,
     Units,
     WeightProblem,
     WeightSet,
@@ -90,14 +89,7 @@ def extend_weights(
     `family` holds the matrices of the fit, `rows` those of the same kernels with the new rows below
     them, and `known` the solution of the fit, whose kernel has these lowest eigenpairs on `rows`.
     """
-    units = Units.of(weight_set.kernel_size(family), machines)
-    problem = WeightProblem(
-        family,
-        [machine.rescaled(units.kernel, units.target) for machine in machines],
-        replace(weight_set, total=weight_set.total / units.kernel),
-        None if penalty is None else RescaledPenalty(penalty, units),
-        rows,
-    )
+    problem, units = WeightProblem.in_units(family, machines, weight_set, penalty, rows)
     objective = problem.objective
     weights = _into_cone(problem, known.weights / units.kernel, lowest.vectors)
     first = objective.evaluate(weights, None, FINAL.exact)

@@ -25,7 +25,6 @@ from kernlearn.solvers.core.oracle import (
 from kernlearn.solvers.core.problem import (
     Control,
     Proof,
-    RescaledPenalty,
     Units,
     WeightProblem,
     WeightSet,
@@ -86,13 +85,7 @@ def learn_with_proof(
     options: SearchOptions = OPTIONS,
 ) -> tuple[Solution, Proof | None]:
     """The same, and with positive weights the coefficients that prove the lower bound."""
-    units = Units.of(weight_set.kernel_size(family), machines)
-    problem = WeightProblem(
-        family,
-        [machine.rescaled(units.kernel, units.target) for machine in machines],
-        replace(weight_set, total=weight_set.total / units.kernel),
-        None if penalty is None else RescaledPenalty(penalty, units),
-    )
+    problem, units = WeightProblem.in_units(family, machines, weight_set, penalty)
     free = weight_set.free_sign and not family.psd_means_positive
     learn = _learn_free if free else _learn_positive
     outcome, n_solves = learn(problem, control, units, options)
