@@ -7,8 +7,8 @@ import pytest
 
 from kernlearn.kernels import Gaussian
 from kernlearn.quality.evidence import Evidence
-from kernlearn.quality.held_out import RidgePath
 from kernlearn.quality.ls_svm import fit_ls_svm
+from kernlearn.quality.ridge_path import RidgePath
 
 
 @pytest.mark.parametrize("weighted", [False, True])

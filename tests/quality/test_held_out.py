@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from kernlearn.kernels import Gaussian, Linear
-from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut, RidgePath
+from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
 from kernlearn.quality.ls_svm import fit_ls_svm
+from kernlearn.quality.ridge_path import RidgePath
 
 
 def problem(n=40, k=2):

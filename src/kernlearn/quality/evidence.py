@@ -27,13 +27,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernlearn.quality.held_out import RidgePath, SelectionLoss
+from kernlearn.quality.held_out import LeastSquaresLoss
 from kernlearn.quality.ls_svm import LSSVMFit
+from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.typing import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence(SelectionLoss):
+class Evidence(LeastSquaresLoss):
     """V, the scale of the targets that the evidence leaves.
 
     >>> import numpy as np

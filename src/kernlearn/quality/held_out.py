@@ -25,63 +25,103 @@ cross-validation. Bayesian regularisation (Cawley and Talbot 2007) adds
 n the number of residuals and p the number of kernel parameters. L falls without end as θ → 0, where
 a Gaussian kernel becomes a linear one. What is minimised has ‖θ‖² + ε² in place of ‖θ‖², with an ε
 so small that the kernel is linear for θ of that size; elsewhere it is the same.
-
-For every λ at once, let :math:`D = \operatorname{diag}(\sqrt{s_i})` and u be the direction of D1.
-Then α = Dβ with :math:`(M + \lambda I)\,\beta = (I - uu^\top) D y`,
-:math:`M = (I - uu^\top)\, D K D\, (I - uu^\top)` and :math:`u^\top \beta = 0`. One
-eigendecomposition :math:`M = V \operatorname{diag}(e) V^\top` off u serves all λ,
-
-.. math:: \beta = V \operatorname{diag}\Bigl(\frac{1}{e + \lambda}\Bigr) V^\top D y, \qquad
-          P_{ii} = s_i \sum_j \frac{V_{ij}^2}{e_j + \lambda} .
-
-Up to a thousand rows it costs less than three factorisations with their inverses.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from functools import partial
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
-from kernlearn.quality.ls_svm import LSSVMFit, mirrored
+from kernlearn.quality.ls_svm import LSSVMFit, MachineFit, mirrored, train_ls_svm
+from kernlearn.quality.ridge_path import RidgePath, stacked
 from kernlearn.typing import Array, Indices
+
+FitT = TypeVar("FitT", bound=MachineFit)
 
 
 @dataclass(frozen=True, eq=False)
-class SelectionLoss(ABC):
-    """What model selection minimises the logarithm of, in the units of a squared target."""
+class SelectionLoss(ABC, Generic[FitT]):
+    """What model selection minimises the logarithm of, and the machine that it judges."""
+
+    keeps_factors: ClassVar[bool] = False  # Whether a machine has a factorisation for each target
 
     weight: Array  # The weights s of the points, of shape (n,)
 
     @abstractmethod
-    def value(self, fit: LSSVMFit) -> float:
+    def trained(self, K: Array, Y: Array, lam: float, start: FitT | None) -> tuple[float, FitT]:
+        """λ as it was used, and the machine; `start` is one at other λ and θ."""
+
+    @abstractmethod
+    def value(self, fit: FitT) -> float:
         """The loss of a machine."""
 
     @abstractmethod
-    def value_at(self, lam: float, path: RidgePath) -> float:
-        """The same at a λ of a decomposed matrix."""
-
-    @abstractmethod
-    def slope(self, fit: LSSVMFit) -> Array:
+    def slope(self, fit: FitT) -> Array:
         """The matrix W, of shape (n, n)."""
 
     @abstractmethod
-    def subset(self, rows: Indices) -> SelectionLoss:
+    def ridge_slope(self, fit: FitT, W: Array, lam: float) -> float:
+        """The derivative with respect to log λ of what has the derivative W with respect to K."""
+
+    @abstractmethod
+    def along(self, K: Array, Y: Array) -> Callable[[float], float] | None:
+        """The loss as a function of λ, where that takes less time than a machine for each."""
+
+    @abstractmethod
+    def left_out(self, fit: FitT, Y: Array, blocks: Sequence[Indices]) -> tuple[Array, float]:
+        """Values of every point without it, or without its block, and their mean loss."""
+
+    def expected(self, values: Array) -> Array:
+        """What decision values say of targets."""
+        return values
+
+    @abstractmethod
+    def subset(self, rows: Indices) -> SelectionLoss[FitT]:
         """The same for some of the points, in increasing order."""
 
-    def told(self, fit: LSSVMFit) -> float:
+    def told(self, fit: FitT) -> float:
         """The loss as users are told it."""
         return self.value(fit)
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOutLoss(SelectionLoss):
+class LeastSquaresLoss(SelectionLoss[LSSVMFit]):
+    """A loss of least-squares machines, in the units of a squared target."""
+
+    @abstractmethod
+    def value_at(self, lam: float, path: RidgePath) -> float:
+        """The loss at a λ of a decomposed matrix."""
+
+    def trained(
+        self, K: Array, Y: Array, lam: float, start: LSSVMFit | None
+    ) -> tuple[float, LSSVMFit]:
+        """The machine of equation (3), wherever another one was."""
+        return train_ls_svm(K, Y, lam, self.weight)
+
+    def ridge_slope(self, fit: LSSVMFit, W: Array, lam: float) -> float:
+        """λ adds to the diagonal of K; where the ridge was raised, λ has no say."""
+        asked = lam / self.weight
+        return float(W.diagonal() @ np.where(fit.ridge > asked, 0.0, asked))
+
+    def along(self, K: Array, Y: Array) -> Callable[[float], float]:
+        """One decomposition serves every λ."""
+        return partial(self.value_at, path=RidgePath.of(K, Y, self.weight))
+
+    def left_out(self, fit: LSSVMFit, Y: Array, blocks: Sequence[Indices]) -> tuple[Array, float]:
+        """In closed form; the loss is the squared one."""
+        residuals = left_out_residuals(fit.inverse, fit.dual_coef, blocks)
+        return Y - residuals, float(np.average((residuals**2).sum(axis=1), weights=self.weight))
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutLoss(LeastSquaresLoss):
     """A way of holding points out."""
 
     @abstractmethod
@@ -250,16 +290,6 @@ def left_out_residuals(inverse: Array, dual_coef: Array, blocks: Sequence[Indice
     return r
 
 
-def stacked(blocks: Sequence[Indices]) -> list[Indices]:
-    """Blocks of one size as the rows of one array each.
-
-    >>> [rows.tolist() for rows in stacked([np.array([0, 1]), np.array([3]), np.array([2, 4])])]
-    [[[3]], [[0, 1], [2, 4]]]
-    """
-    sizes = sorted({len(block) for block in blocks})
-    return [np.stack([block for block in blocks if len(block) == size]) for size in sizes]
-
-
 def _within(blocks: Sequence[Indices], rows: Indices) -> list[Indices]:
     """Blocks of positions within some rows, those without any left out."""
     found = [np.searchsorted(rows, np.intersect1d(block, rows)) for block in blocks]
@@ -279,7 +309,7 @@ class SelectionCriterion:
     The logarithm does not depend on the units of the targets, so that one tolerance suits all.
     """
 
-    loss: SelectionLoss  # Which points are held out, or how likely the targets are
+    loss: SelectionLoss[Any]  # Which points are held out, or how likely the targets are
     regularised: bool = False  # Whether to add the term in θ
     # Added to the loss under the logarithm: far below it, losses count as equal
     negligible: float = np.finfo(float).tiny
@@ -291,13 +321,13 @@ class SelectionCriterion:
         negligible = max(1e-12 * spread, np.finfo(float).tiny)
         return cls(LeaveOneOut(weight), negligible=negligible)
 
-    def value(self, fit: LSSVMFit, theta: Array) -> float:
+    def value(self, fit: MachineFit, theta: Array) -> float:
         """The criterion as it is written above: Q, or L without ε."""
         if not self.regularised:
             return self.loss.told(fit)
         return 0.5 * fit.dual_coef.size * replace(self, small_theta=0.0).log_value(fit, theta)
 
-    def log_value(self, fit: LSSVMFit, theta: Array) -> float:
+    def log_value(self, fit: MachineFit, theta: Array) -> float:
         """Log Q, or 2L/n with ε."""
         return self.logarithm(self.loss.value(fit), fit.dual_coef.size, theta)
 
@@ -309,7 +339,7 @@ class SelectionCriterion:
             logarithm += len(theta) / n_residuals * float(np.log(0.5 * square))
         return logarithm
 
-    def log_slope(self, fit: LSSVMFit) -> Array:
+    def log_slope(self, fit: MachineFit) -> Array:
         """The derivative of log Q with respect to every entry of K."""
         return self.loss.slope(fit) / (self.loss.value(fit) + self.negligible)
 
@@ -323,78 +353,3 @@ class SelectionCriterion:
 
     def _penalises(self, theta: Array) -> bool:
         return self.regularised and len(theta) > 0
-
-
-@dataclass(frozen=True, eq=False)
-class RidgePath:
-    """The decomposition."""
-
-    values: Array  # e, not negative; of shape (n - 1,)
-    vectors: Array  # V, of shape (n, n - 1)
-    squares: Array  # The squares of its entries, of shape (n, n - 1)
-    projected: Array  # VᵀDy, of shape (n - 1, k)
-    root: Array  # The diagonal of D, of shape (n,)
-
-    @classmethod
-    def of(cls, K: Array, Y: Array, weight: Array) -> Self:
-        """Decompose a Gram matrix; LinAlgError where it is not finite.
-
-        >>> import numpy as np
-        >>> path = RidgePath.of(np.eye(3), np.array([[1.0], [2.0], [6.0]]), np.ones(3))
-        >>> path.residuals(1.0).round(3).ravel().tolist()
-        [-3.0, -1.5, 4.5]
-        """
-        if not np.isfinite(K).all():
-            raise np.linalg.LinAlgError("the kernel matrix is not finite")
-        root = np.sqrt(weight)
-        u = root / np.linalg.norm(root)
-        # Adding v1ᵀ + 1vᵀ to K changes nothing: a kernel that is nearly constant is centred first,
-        # before products with u lose the digits that matter.
-        means = K.mean(axis=0)
-        M = K - means
-        M -= (means - means.mean())[:, None]
-        M *= root
-        M *= root[:, None]
-        image = M @ u
-        M -= np.outer(image - (0.5 * (u @ image)) * u, u)
-        M -= np.outer(u, image - (0.5 * (u @ image)) * u)
-        # Lifted above all others, u comes last and is left out: among the directions in which the
-        # kernel says nothing it could not be told.
-        lift = 2.0 * float(np.trace(M)) or 1.0
-        M += lift * np.outer(u, u)
-        values, vectors = np.linalg.eigh(M)  # other threads may work meanwhile, unlike with SciPy's
-        V = vectors[:, :-1]
-        offset = np.average(Y, axis=0, weights=weight)  # no digits are lost to it
-        projected = V.T @ (root[:, None] * (Y - offset))
-        return cls(np.maximum(values[:-1], 0.0), V, V * V, projected, root)
-
-    def residuals(self, lam: float, blocks: Sequence[NDArray[np.intp]] = ()) -> Array:
-        """Leave-one-out residuals at λ, of shape (n, k); the rows of a block are left out together.
-
-        >>> path = RidgePath.of(np.eye(3), np.array([[1.0], [2.0], [6.0]]), np.ones(3))
-        >>> path.residuals(1.0, [np.array([1, 2])]).round(3).ravel().tolist()
-        [-3.0, 1.0, 5.0]
-        """
-        shrunk = 1.0 / (self.values + lam)
-        beta = self.vectors @ (shrunk[:, None] * self.projected)
-        found = np.asarray(beta / (self.root * (self.squares @ shrunk))[:, None])
-        for rows in stacked(blocks):
-            halves = self.vectors[rows] * np.sqrt(shrunk)
-            P = halves @ halves.swapaxes(1, 2)
-            found[rows] = np.linalg.solve(P, beta[rows]) / self.root[rows][..., None]
-        return found
-
-    def fold_residuals(self, lam: float, folds: Sequence[NDArray[np.intp]]) -> Array:
-        r"""Residuals of every row by the machine trained without its fold, of shape (n, k).
-
-        :math:`r_F = P_{FF}^{-1} \alpha_F` (:mod:`kernlearn.quality.held_out`), for folds that hold
-        every row once.
-        """
-        halves = self.vectors / np.sqrt(self.values + lam)
-        beta = halves @ (self.projected / np.sqrt(self.values + lam)[:, None])
-        residuals = np.empty_like(beta)
-        for rows in folds:
-            block = halves[rows] @ halves[rows].T
-            solved = cho_solve(cho_factor(block, lower=True, check_finite=False), beta[rows])
-            residuals[rows] = solved / self.root[rows, None]
-        return residuals

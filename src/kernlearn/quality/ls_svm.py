@@ -31,14 +31,22 @@ from kernlearn.typing import Array
 RIDGE_FLOORS = (1e-12, 1e-10, 1e-8)
 # A sum of coefficients that is this part of their sizes is zero.
 _ROUNDED = 1e-14
+# A raised λ is made no smaller than it has to be by its own rounding.
+_SAFE = 1.0 + 4.0 * np.finfo(float).eps
 
 
 @dataclass(frozen=True, eq=False)
-class LSSVMFit:
+class MachineFit:
     """A trained machine, or k machines on one matrix."""
 
     dual_coef: Array  # α, one column per target; of shape (n, k)
     intercept: Array  # b, of shape (k,)
+
+
+@dataclass(frozen=True, eq=False)
+class LSSVMFit(MachineFit):
+    """Least-squares machines."""
+
     inverse: Array  # P, exactly symmetric; of shape (n, n)
     # The diagonal of Λ as it was used, raised where it was lost in the rounding of K; of shape (n,)
     ridge: Array
@@ -72,6 +80,29 @@ def fit_ls_svm(K: Array, Y: Array, ridge: Array) -> LSSVMFit:
     dual_coef, inverse, log_volume = solved
     intercept = offset - row_means @ dual_coef - (raised / len(K)) @ dual_coef
     return LSSVMFit(dual_coef, intercept, inverse, raised, log_volume)
+
+
+def train_ls_svm(K: Array, Y: Array, lam: float, weight: Array) -> tuple[float, LSSVMFit]:
+    """Return λ as it was used, and the machine; inputs are checked.
+
+    `fit_ls_svm` raises the entries λ/s_i of the ridge that cannot be told from none. With unequal
+    weights s what is left belongs to no λ, so λ itself is raised until all of them can be told.
+
+    >>> import numpy as np
+    >>> Y, weight = np.array([[1.0], [-1.0]]), np.array([1.0, 4.0])
+    >>> train_ls_svm(np.eye(2), Y, 0.5, weight)[0]
+    0.5
+    >>> lam, fit = train_ls_svm(np.ones((2, 2)), Y, 1e-30, weight)
+    >>> round(float(lam) / 4e-12, 6), bool(np.all(fit.ridge == lam / weight))
+    (1.0, True)
+    """
+    while True:
+        ridge = lam / weight
+        fit = fit_ls_svm(K, Y, ridge)
+        raised = fit.ridge > ridge
+        if not raised.any():
+            return lam, fit
+        lam = _SAFE * float((fit.ridge * weight)[raised].max())
 
 
 def _solve(centred: Array, ridge: Array, Y: Array) -> tuple[Array, Array, float] | None:

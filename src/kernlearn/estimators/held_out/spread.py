@@ -18,7 +18,7 @@ import numpy as np
 
 from kernlearn.kernels import ANOVA, Gaussian, Kernel, Linear
 from kernlearn.numerics.rounding import standard_deviation
-from kernlearn.quality.held_out import RidgePath
+from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.machine.least_squares import CentredMatrix
 from kernlearn.typing import Array, Indices
 

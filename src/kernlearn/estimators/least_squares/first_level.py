@@ -225,7 +225,7 @@ class FirstLevel(LeastSquaresSVM):
             # In closed form, for the θ that was learned from all rows; with machines that learn
             # their own θ without a fold the probabilities came out the same.
             fit = fit_ls_svm(point.K, data.Y[kept], point.lam / data.weight[kept])
-        self._store_held_out(fit, data)
+        self._store_held_out(fit, data.leave_out, fit.ridge, data)
 
     def _store_learned(self, solution: FirstLevelSolution, offset: Array, kept: Indices) -> None:
         point = solution.point

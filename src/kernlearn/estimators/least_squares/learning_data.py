@@ -47,9 +47,14 @@ class LeastSquaresData:
         return np.flatnonzero(self.weight > 0)
 
     @cached_property
+    def blocks(self) -> list[Indices]:
+        """Rows that count and are left out together, as positions among them."""
+        return blocks_of(self.groups.subset(self.kept).known)
+
+    @cached_property
     def leave_out(self) -> HeldOutLoss:
         """Every row that counts is left out alone, or together with its group."""
-        return leave_out(self.weight[self.kept], blocks_of(self.groups.subset(self.kept).known))
+        return leave_out(self.weight[self.kept], self.blocks)
 
     def folds(self, cv: FoldsLike, random_state: RandomState) -> list[Indices]:
         """Folds of the rows that count, as positions among them."""

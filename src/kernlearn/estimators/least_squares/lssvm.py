@@ -54,12 +54,12 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels._sharing import sharing
 from kernlearn.quality.evidence import Evidence
 from kernlearn.quality.held_out import KFoldLoss, SelectionCriterion, SelectionLoss
-from kernlearn.quality.ls_svm import LSSVMFit
+from kernlearn.quality.logistic_evidence import LogisticEvidence
+from kernlearn.quality.ls_svm import MachineFit
 from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.threads import threads_for
-from kernlearn.solvers.machine.least_squares import train_ls_svm
 from kernlearn.solvers.nystroem.exact_refit import REFIT, RefitOptions
 from kernlearn.solvers.nystroem.kernel_fit import (
     STAGES,
@@ -108,7 +108,7 @@ class LeastSquaresOptions:
 class SelectionRequest(LeastSquaresRequest):
     """How λ and θ are chosen where they are not given."""
 
-    loss: SelectionLoss
+    loss: SelectionLoss[Any]
     few: Rows  # rows that tell how many parameters a kernel has
 
 
@@ -186,8 +186,9 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
             return
         rows = gather_rows(self, rows, self._options.exact_rows)
         n, columns = len(kept), rows.shape[1] if getattr(rows, "ndim", 1) == 2 else 1
+        factors = data.Y.shape[1] if asked.loss.keeps_factors else 0
         require(
-            matrices(MATRICES, n) + matrices(6, n, columns + data.Y.shape[1]),
+            matrices(MATRICES + factors, n) + matrices(6, n, columns + data.Y.shape[1]),
             f"{type(self).__name__} on {n:,} points",
             "use fewer points, or let rank be an integer",
         )
@@ -203,10 +204,11 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
                     family = FixedKernel(self.kernel.fitted_to(rows))
                 selection = self._selected(family, rows, Y, asked.loss, asked.lam, asked.limits)
         store_selection(self, selection, family, asked.theta, rows, kept)
-        self._store_held_out(selection.fit, data)
+        self._store_held_out(selection.fit, asked.loss, selection.lam / data.weight[kept], data)
         stopping = asked.limits.stopping
         warn_if_unfinished(type(self).__name__, self.status_, stopping, stacklevel=6)
-        tell_blurred(self, family, data.X, data.Y, data.weight, kept, stacklevel=6)
+        expected = asked.loss.expected(self.loo_predictions_.reshape(data.Y.shape))
+        tell_blurred(self, family, data.X, data.Y, expected, data.weight, kept, stacklevel=6)
 
     def _selection_asked(self, data: LeastSquaresData) -> SelectionRequest:
         """What the parameters ask for on this table, checked."""
@@ -232,11 +234,12 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
             family = FixedKernel(family.kernel(theta))
         if self.selection is not None:
             check_choice("selection", self.selection, SELECTIONS)
-        loss: SelectionLoss = data.leave_out
+        loss: SelectionLoss[Any] = data.leave_out
         if self.selection == "cv":
             loss = KFoldLoss(data.weight[kept], data.folds(self.cv, self._seed))
         elif self.selection == "evidence":
-            loss = Evidence(data.weight[kept], data.Y[kept])
+            evidence = LogisticEvidence if data.stratify else Evidence
+            loss = evidence(data.weight[kept], data.Y[kept])
         forget_low_rank(self)
         rank = chosen_rank(
             self.rank, len(kept), self._obstacle(data, rows), self._options.exact_rows
@@ -262,7 +265,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         family: ParametricKernel,
         rows: Array,
         Y: Array,
-        loss: SelectionLoss,
+        loss: SelectionLoss[Any],
         lam: float | None,
         limits: DescentLimits,
     ) -> Selection:
@@ -305,16 +308,21 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         store_kernel_fit(self, fit, asked.theta, table, kept)
         store_left_out(self, fit.left_out, data.X, data.Y, kept)
         warn_if_unfinished(type(self).__name__, self.status_, limits.stopping, stacklevel=7)
-        tell_blurred(self, family, data.X, data.Y, data.weight, kept, stacklevel=7)
+        expected = self.loo_predictions_.reshape(data.Y.shape)
+        tell_blurred(self, family, data.X, data.Y, expected, data.weight, kept, stacklevel=7)
 
-    def _store_held_out(self, fit: LSSVMFit, data: LeastSquaresData) -> None:
-        """Leave-one-out residuals in closed form, and what follows from them."""
+    def _store_held_out(
+        self,
+        fit: MachineFit,
+        loss: SelectionLoss[Any],
+        ridge: Array,
+        data: LeastSquaresData,
+    ) -> None:
+        """Leave-one-out predictions, and what follows from them."""
         kept = data.kept
-        self._ridge, self._groups = fit.ridge, data.groups.subset(kept).known
-        residuals = data.leave_out.residuals(fit)
-        store_left_out(self, data.Y[kept] - residuals, data.X, data.Y, kept)
-        weight = data.weight[kept]
-        self.loo_loss_ = float(np.average((residuals**2).sum(axis=1), weights=weight))
+        self._ridge, self._groups = ridge, data.groups.subset(kept).known
+        values, self.loo_loss_ = loss.left_out(fit, data.Y[kept], data.blocks)
+        store_left_out(self, values, data.X, data.Y, kept)
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, Targets]:
         """X and y, with what is to be known of X's device."""
@@ -344,8 +352,7 @@ def _trained_as_given(
 ) -> Selection:
     theta = family.start(rows)
     lam = _check_given(lam, len(theta))
-    weight = criterion.loss.weight
-    lam, fit = train_ls_svm(family.matrix(rows, None, theta), Y, lam, weight)
+    lam, fit = criterion.loss.trained(family.matrix(rows, None, theta), Y, lam, None)
     value = criterion.value(fit, theta)
     return Selection(lam, theta, fit, value, 1, 1, Status.GIVEN)
 

@@ -43,9 +43,10 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         :mod:`kernlearn.kernels`, for which λ alone is selected.
     selection : {"loo", "cv", "bayes", "evidence"} or None, default="loo"
         What is minimised over λ and θ: the leave-one-out squared loss (PRESS), the k-fold squared
-        loss, PRESS with Bayesian regularisation of θ, or the negative logarithm of the evidence,
-        which is the marginal likelihood of a Gaussian process: nothing is held out. None takes
-        ``lam`` and ``theta`` as they are.
+        loss, or PRESS with Bayesian regularisation of θ. "evidence" minimises the negative
+        logarithm of the marginal likelihood of a Gaussian process of classes, by Laplace's
+        approximation: nothing is held out, and the loss of the machine is the logistic one, not
+        the squared one (see Notes). None takes ``lam`` and ``theta`` as they are.
     lam : float, optional
         λ; selected if not given.
     theta : float or array-like of shape (p,), optional
@@ -110,10 +111,12 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         Those rows.
     loo_predictions_ : ndarray of shape (n,) or (n, n_classes)
         Decision value of every row of X by the machine trained without it, or without its group,
-        for these λ and θ.
+        for these λ and θ. Approximate for "evidence": the losses of the other rows stay the
+        quadratic ones at the optimum.
     loo_loss_ : float
         Mean squared difference between them and ±1, summed over machines: PRESS over the total
-        weight. Optimistic where λ and θ were selected by it.
+        weight. Optimistic where λ and θ were selected by it. For "evidence" their mean logistic
+        loss.
     calibration_ : ndarray of shape (2,)
         Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to
         ``loo_predictions_``.
@@ -133,9 +136,8 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         Where λ and θ were selected: "cpu" for the host.
     objective_ : float
         The criterion at its minimum: PRESS, the k-fold squared loss, or for "bayes"
-        (n/2) log PRESS + (p/2) log ½‖θ‖². For "evidence" minus the logarithm of the evidence, with
-        a flat prior of the intercept and the variance of the errors that makes it largest. PRESS
-        where nothing was selected.
+        (n/2) log PRESS + (p/2) log ½‖θ‖². For "evidence" minus the logarithm of the evidence,
+        summed over machines. PRESS where nothing was selected.
     n_iter_, n_evaluations_ : int
         Steps of the descents, and machines trained on the way.
     status_ : Status
@@ -149,11 +151,28 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
     --------
     kernlearn.LSSVMRegressor : The same for targets that are numbers.
 
+    Notes
+    -----
+    With ``selection="evidence"`` the machine is kernel logistic regression,
+
+    .. math:: \min_{w, b} \; \sum_i s_i \log\bigl(1 + e^{-y_i f(x_i)}\bigr)
+              + \tfrac{\lambda}{2} \|w\|^2 + \tfrac{b^2}{50},
+
+    the mode of a Gaussian process with the covariance :math:`K(\theta)/\lambda`, K centred. The
+    intercept, a log-odds, has the variance 25. Laplace's approximation around the mode,
+
+    .. math:: -\log p(y) \approx \tfrac12 f^\top A^{-1} f - \log p(y \mid f)
+              + \tfrac12 \log |I + WA|,
+
+    is the quality Q(k) of ``min over k in F of Q(k) + λΩ(k)``: A the covariance of f with its
+    intercept, W the second derivatives of the loss. Decision values are log-odds.
+
     References
     ----------
     G. C. Cawley and N. L. C. Talbot (2014), Kernel learning at the first level of inference,
     Neural Networks 53. "bayes" is from their paper of 2007, Preventing over-fitting during model
-    selection via Bayesian regularisation of the hyper-parameters, JMLR 8.
+    selection via Bayesian regularisation of the hyper-parameters, JMLR 8. "evidence" is section
+    3.4 of C. E. Rasmussen and C. K. I. Williams (2006), Gaussian processes for machine learning.
 
     Examples
     --------

@@ -25,11 +25,15 @@ def tell_blurred(
     family: ParametricKernel,
     X: object,
     Y: Array,
+    expected: Array,
     weight: Array,
     kept: Indices,
     stacklevel: int,
 ) -> None:
-    """Let ``status_`` and a warning say that columns need scales of their own."""
+    """Let ``status_`` and a warning say that columns need scales of their own.
+
+    `expected` holds what machines without a row expect of its targets Y.
+    """
     tied = (
         not family.per_column
         and len(estimator.theta_) == 1
@@ -37,8 +41,7 @@ def tell_blurred(
     )
     if not (tied and isinstance(X, np.ndarray) and X.ndim == 2):
         return
-    left_out = estimator.loo_predictions_.reshape(Y.shape)
-    found = blurred_columns(X[kept], Y[kept], weight[kept], left_out[kept])
+    found = blurred_columns(X[kept], Y[kept], weight[kept], expected[kept])
     if found is None:
         return
     estimator.status_ = Status.ONE_BANDWIDTH

@@ -24,7 +24,7 @@ import numpy as np
 
 from kernlearn.estimators.mixture.candidates.registry import FAMILIES
 from kernlearn.kernels import Kernel, Linear
-from kernlearn.quality.held_out import RidgePath
+from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.machine.least_squares import CentredMatrix
 from kernlearn.typing import Array, Indices
 

@@ -209,11 +209,13 @@ class FirstLevelStarts:
     def _start(self, z: Array) -> Start:
         problem = self.problem
         lam = float(np.exp(z[0])) if self.lam is None else self.lam
-        lam, fit = self._objective().trained(lam, np.exp(z[1:]))
+        theta = np.exp(z[1:])
+        lam, fit = self._objective().trained(lam, theta)
         if self.control.by_evidence:
-            return Start(lam, np.exp(z[1:]), np.inf)
-        loss = KFoldLoss(problem.weight, list(self.folds)).value(fit)
-        return Start(lam, np.exp(z[1:]), 0.5 * loss / float(problem.weight.sum()))
+            return Start(lam, theta, np.inf)
+        held_out = SelectionCriterion(KFoldLoss(problem.weight, list(self.folds)))
+        loss = held_out.value(fit, theta)
+        return Start(lam, theta, 0.5 * loss / float(problem.weight.sum()))
 
     def _objective(self) -> SelectionObjective:
         problem, left = self.problem, self.control.stopping.seconds_left

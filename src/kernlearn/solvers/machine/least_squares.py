@@ -1,4 +1,4 @@
-"""The least-squares machine: its linear system, and its training at one λ or at several."""
+"""The linear system of the least-squares machine, and its solution at several ridges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from kernlearn._device import lower_factor, namespace, solve_lower, turned
-from kernlearn.quality.ls_svm import LSSVMFit, fit_ls_svm
 from kernlearn.typing import Array, DeviceArray
 
 
@@ -114,30 +113,3 @@ class CentredMatrix:
             if factor is not None:
                 return factor, used
         raise np.linalg.LinAlgError("the kernel matrix is not positive semidefinite")
-
-
-# A raised λ is made no smaller than it has to be by its own rounding.
-_SAFE = 1.0 + 4.0 * np.finfo(float).eps
-
-
-def train_ls_svm(K: Array, Y: Array, lam: float, weight: Array) -> tuple[float, LSSVMFit]:
-    """Return λ as it was used, and the machine; inputs are checked.
-
-    `fit_ls_svm` raises the entries λ/s_i of the ridge that cannot be told from none. With unequal
-    weights s what is left belongs to no λ, so λ itself is raised until all of them can be told.
-
-    >>> import numpy as np
-    >>> Y, weight = np.array([[1.0], [-1.0]]), np.array([1.0, 4.0])
-    >>> train_ls_svm(np.eye(2), Y, 0.5, weight)[0]
-    0.5
-    >>> lam, fit = train_ls_svm(np.ones((2, 2)), Y, 1e-30, weight)
-    >>> round(float(lam) / 4e-12, 6), bool(np.all(fit.ridge == lam / weight))
-    (1.0, True)
-    """
-    while True:
-        ridge = lam / weight
-        fit = fit_ls_svm(K, Y, ridge)
-        raised = fit.ridge > ridge
-        if not raised.any():
-            return lam, fit
-        lam = _SAFE * float((fit.ridge * weight)[raised].max())

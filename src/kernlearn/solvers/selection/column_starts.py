@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from kernlearn.families.parametric._squares import mean_squares, middles
 from kernlearn.kernels import Matern
 from kernlearn.numerics.rounding import first_least, standard_deviation
-from kernlearn.quality.held_out import RidgePath
+from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.machine.least_squares import Bordered
 from kernlearn.typing import Array, Indices
 

@@ -9,12 +9,11 @@ import numpy as np
 from scipy.optimize import minimize
 
 from kernlearn.families.parametric.base import ParametricKernel
-from kernlearn.quality.held_out import RidgePath, SelectionCriterion
-from kernlearn.quality.ls_svm import LSSVMFit
+from kernlearn.quality.held_out import SelectionCriterion
+from kernlearn.quality.ls_svm import MachineFit
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.solvers.machine.least_squares import train_ls_svm
 from kernlearn.typing import Array
 
 # With fewer λ, a machine for each takes less time than a decomposition.
@@ -78,11 +77,10 @@ Evaluator = Callable[[list[Question]], Sequence[Answer]]
 class SelectionObjective:
     r"""The logarithmic criterion at z = (log λ, log θ).
 
-    With W the derivative of the criterion with respect to K (and so to K + Λ),
+    With W the derivative of the criterion with respect to K,
 
     .. math::
 
-        \frac{\partial}{\partial \log\lambda} = \sum_i W_{ii} \frac{\lambda}{s_i}, \qquad
         \frac{\partial}{\partial \log\theta_r}
             = \theta_r \sum_{ij} W_{ij} \frac{\partial K_{ij}}{\partial \theta_r} .
 
@@ -110,6 +108,7 @@ class SelectionObjective:
         self.best = BestSeen()
         self.n_evaluations = self.n_steps = self.n_breakdowns = 0
         self._last: tuple[Array, Array] | None = None
+        self._last_fit: MachineFit | None = None
 
     def matrix(self, theta: Array) -> Array:
         """K(θ); the last one is kept, since several λ are tried with it."""
@@ -121,11 +120,11 @@ class SelectionObjective:
     def follow(self, theta: Array) -> None:
         """Make ready for a descent from θ: nothing to do with the matrix of all rows."""
 
-    def machine(self, z: Array) -> LSSVMFit:
+    def machine(self, z: Array) -> MachineFit:
         """The machine trained at z, counted by nobody."""
         return self._train(float(np.exp(z[0])), np.exp(z[1:]))[1]
 
-    def trained(self, lam: float, theta: Array) -> tuple[float, LSSVMFit]:
+    def trained(self, lam: float, theta: Array) -> tuple[float, MachineFit]:
         """The λ that was used, raised where rounding asks for it, and the machine."""
         self.n_evaluations += 1
         return self._train(lam, theta)
@@ -165,11 +164,13 @@ class SelectionObjective:
         K = self.matrix(theta)
         if not K.mean() < (1.0 - _CONSTANT) * K.diagonal().mean():  # rounding is all there is to it
             return self.values(points)
-        path = RidgePath.of(K, self.Y, loss.weight)
+        value_at = loss.along(K, self.Y)
+        if value_at is None:
+            return self.values(points)
         self.n_evaluations += len(points)
         values = []
         for z in points:
-            total = loss.value_at(float(np.exp(z[0])), path)
+            total = value_at(float(np.exp(z[0])))
             values.append(self.criterion.logarithm(total, self.Y.size, theta))
             self._note(z, values[-1])
         return values
@@ -193,9 +194,7 @@ class SelectionObjective:
     def _at(self, lam: float, theta: Array) -> Answer:
         fit, criterion = self._train(lam, theta)[1], self.criterion
         W = criterion.log_slope(fit)
-        # Where the ridge was raised, λ has no say.
-        asked = lam / criterion.loss.weight
-        by_lam = W.diagonal() @ np.where(fit.ridge > asked, 0.0, asked)
+        by_lam = criterion.loss.ridge_slope(fit, W, lam)
         slope = theta * self.kernel.gradient(self.X, theta, self.matrix(theta), W)
         slope += criterion.penalty_slope(self.Y.size, theta)
         return criterion.log_value(fit, theta), np.append(by_lam, slope)
@@ -216,8 +215,10 @@ class SelectionObjective:
         questions = [Question(self, z) for z in points]
         return [each.alone() for each in questions] if self.ask is None else self.ask(questions)
 
-    def _train(self, lam: float, theta: Array) -> tuple[float, LSSVMFit]:
-        return train_ls_svm(self.matrix(theta), self.Y, lam, self.criterion.loss.weight)
+    def _train(self, lam: float, theta: Array) -> tuple[float, MachineFit]:
+        loss = self.criterion.loss
+        lam, self._last_fit = loss.trained(self.matrix(theta), self.Y, lam, self._last_fit)
+        return lam, self._last_fit
 
 
 # How far a descent may go. α grows as 1/λ, and predictions lose as many digits, so λ stays above

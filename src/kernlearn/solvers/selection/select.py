@@ -23,8 +23,9 @@ from sklearn.utils import _safe_indexing
 
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.numerics.rounding import first_least
-from kernlearn.quality.held_out import RidgePath, SelectionCriterion
-from kernlearn.quality.ls_svm import LSSVMFit
+from kernlearn.quality.held_out import SelectionCriterion
+from kernlearn.quality.ls_svm import MachineFit
+from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped
@@ -53,7 +54,7 @@ class Selection:
 
     lam: float  # λ as it was used, raised where it would be lost in the rounding of K
     theta: Array  # θ, of shape (p,)
-    fit: LSSVMFit  # The machine trained with them
+    fit: MachineFit  # The machine trained with them
     objective: float  # The criterion there
     n_iter: int  # Steps taken, and machines trained on the way
     n_evaluations: int

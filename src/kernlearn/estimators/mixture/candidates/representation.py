@@ -20,8 +20,8 @@ from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.kernels import Kernel, Stretched
 from kernlearn.quality.fold_residuals import fold_residuals
-from kernlearn.quality.held_out import RidgePath
 from kernlearn.quality.ls_svm import fit_ls_svm
+from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.machine.least_squares import CentredMatrix
 from kernlearn.solvers.selection.ridge_search import descend_along, minimise_along
 from kernlearn.typing import Array, Indices

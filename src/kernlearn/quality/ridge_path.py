@@ -1,0 +1,109 @@
+r"""Held-out residuals of a least-squares machine at every λ, from one decomposition.
+
+Let :math:`D = \operatorname{diag}(\sqrt{s_i})` and u be the direction of D1.
+Then α = Dβ with :math:`(M + \lambda I)\,\beta = (I - uu^\top) D y`,
+:math:`M = (I - uu^\top)\, D K D\, (I - uu^\top)` and :math:`u^\top \beta = 0`. One
+eigendecomposition :math:`M = V \operatorname{diag}(e) V^\top` off u serves all λ,
+
+.. math:: \beta = V \operatorname{diag}\Bigl(\frac{1}{e + \lambda}\Bigr) V^\top D y, \qquad
+          P_{ii} = s_i \sum_j \frac{V_{ij}^2}{e_j + \lambda} .
+
+Up to a thousand rows it costs less than three factorisations with their inverses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from kernlearn.typing import Array, Indices
+
+
+def stacked(blocks: Sequence[Indices]) -> list[Indices]:
+    """Blocks of one size as the rows of one array each.
+
+    >>> [rows.tolist() for rows in stacked([np.array([0, 1]), np.array([3]), np.array([2, 4])])]
+    [[[3]], [[0, 1], [2, 4]]]
+    """
+    sizes = sorted({len(block) for block in blocks})
+    return [np.stack([block for block in blocks if len(block) == size]) for size in sizes]
+
+
+@dataclass(frozen=True, eq=False)
+class RidgePath:
+    """The decomposition."""
+
+    values: Array  # e, not negative; of shape (n - 1,)
+    vectors: Array  # V, of shape (n, n - 1)
+    squares: Array  # The squares of its entries, of shape (n, n - 1)
+    projected: Array  # VᵀDy, of shape (n - 1, k)
+    root: Array  # The diagonal of D, of shape (n,)
+
+    @classmethod
+    def of(cls, K: Array, Y: Array, weight: Array) -> Self:
+        """Decompose a Gram matrix; LinAlgError where it is not finite.
+
+        >>> import numpy as np
+        >>> path = RidgePath.of(np.eye(3), np.array([[1.0], [2.0], [6.0]]), np.ones(3))
+        >>> path.residuals(1.0).round(3).ravel().tolist()
+        [-3.0, -1.5, 4.5]
+        """
+        if not np.isfinite(K).all():
+            raise np.linalg.LinAlgError("the kernel matrix is not finite")
+        root = np.sqrt(weight)
+        u = root / np.linalg.norm(root)
+        # Adding v1ᵀ + 1vᵀ to K changes nothing: a kernel that is nearly constant is centred first,
+        # before products with u lose the digits that matter.
+        means = K.mean(axis=0)
+        M = K - means
+        M -= (means - means.mean())[:, None]
+        M *= root
+        M *= root[:, None]
+        image = M @ u
+        M -= np.outer(image - (0.5 * (u @ image)) * u, u)
+        M -= np.outer(u, image - (0.5 * (u @ image)) * u)
+        # Lifted above all others, u comes last and is left out: among the directions in which the
+        # kernel says nothing it could not be told.
+        lift = 2.0 * float(np.trace(M)) or 1.0
+        M += lift * np.outer(u, u)
+        values, vectors = np.linalg.eigh(M)  # other threads may work meanwhile, unlike with SciPy's
+        V = vectors[:, :-1]
+        offset = np.average(Y, axis=0, weights=weight)  # no digits are lost to it
+        projected = V.T @ (root[:, None] * (Y - offset))
+        return cls(np.maximum(values[:-1], 0.0), V, V * V, projected, root)
+
+    def residuals(self, lam: float, blocks: Sequence[NDArray[np.intp]] = ()) -> Array:
+        """Leave-one-out residuals at λ, of shape (n, k); the rows of a block are left out together.
+
+        >>> path = RidgePath.of(np.eye(3), np.array([[1.0], [2.0], [6.0]]), np.ones(3))
+        >>> path.residuals(1.0, [np.array([1, 2])]).round(3).ravel().tolist()
+        [-3.0, 1.0, 5.0]
+        """
+        shrunk = 1.0 / (self.values + lam)
+        beta = self.vectors @ (shrunk[:, None] * self.projected)
+        found = np.asarray(beta / (self.root * (self.squares @ shrunk))[:, None])
+        for rows in stacked(blocks):
+            halves = self.vectors[rows] * np.sqrt(shrunk)
+            P = halves @ halves.swapaxes(1, 2)
+            found[rows] = np.linalg.solve(P, beta[rows]) / self.root[rows][..., None]
+        return found
+
+    def fold_residuals(self, lam: float, folds: Sequence[NDArray[np.intp]]) -> Array:
+        r"""Residuals of every row by the machine trained without its fold, of shape (n, k).
+
+        :math:`r_F = P_{FF}^{-1} \alpha_F` (:mod:`kernlearn.quality.held_out`), for folds that hold
+        every row once.
+        """
+        halves = self.vectors / np.sqrt(self.values + lam)
+        beta = halves @ (self.projected / np.sqrt(self.values + lam)[:, None])
+        residuals = np.empty_like(beta)
+        for rows in folds:
+            block = halves[rows] @ halves[rows].T
+            solved = cho_solve(cho_factor(block, lower=True, check_finite=False), beta[rows])
+            residuals[rows] = solved / self.root[rows, None]
+        return residuals
