@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +45,7 @@ def value(table: ComparisonTable, row: tuple[str, ...], column: str = "value") -
 
 def test_everything_of_the_paper_is_registered() -> None:
     exhibits = {(exhibit.kind, exhibit.number) for exhibit in PAPER.exhibits}
-    assert exhibits == {("table", n) for n in range(1, 5)} | {("figure", n) for n in range(1, 9)}
+    assert exhibits == {("table", n) for n in range(1, 6)} | {("figure", n) for n in range(1, 9)}
 
 
 def test_table_1(small_run: RunOptions) -> None:
@@ -79,6 +80,20 @@ def test_tables_2_and_3(small_run: RunOptions, number: int, kernel: str) -> None
         assert part in notes
 
     _check_far_means(table)
+
+
+def test_ways_of_selection_beside_table_2(small_run: RunOptions) -> None:
+    options = replace(small_run, methods=("RBF-LOO-LSSVM", "RBF-EV"), splits=1)
+    table = PAPER.find("table", 5).reproduce(options)
+    assert table.columns == options.methods
+    row = table.rows()["twonorm",]
+    assert [row[column].published for column in table.columns] == [2.845, None]
+    sets = load_sets(options.data_dir)
+    assert row["RBF-EV"].found == [fit_split("RBF-EV", sets["twonorm"], 0, 0)["error"]]
+    ranks = {column: value(table, ("mean rank",), column) for column in table.columns}
+    assert f"Lowest mean rank: {min(ranks, key=ranks.__getitem__)}" in " ".join(table.notes)
+    with pytest.raises(ValueError, match="columns of Table 5, RBF-LOO-LSSVM, "):
+        PAPER.find("table", 5).reproduce(replace(options, methods=("SVM",)))
 
 
 def _check_far_means(table: ComparisonTable) -> None:

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from kernlearn import FirstLevelClassifier, LSSVMClassifier
 from kernlearn._device import Place
-from kernlearn.papers.cawley2014 import methods
+from kernlearn.papers.cawley2014 import methods, selection_table
 from kernlearn.papers.cawley2014.methods import METHODS, MethodResults, fit_split, run_method
 from kernlearn.papers.cawley2014.protocol import load_sets
 from kernlearn.papers.cawley2014.published import COLUMNS
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("small_paper")
 
 
 def test_every_column_of_the_tables_has_a_method() -> None:
-    assert set(METHODS) == {*COLUMNS[2], *COLUMNS[3], "ARD-BR-LSSVM"}
+    assert set(METHODS) == {*COLUMNS[2], *COLUMNS[3], "ARD-BR-LSSVM", *selection_table.COLUMNS}
 
 
 @pytest.mark.parametrize(

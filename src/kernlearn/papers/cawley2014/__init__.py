@@ -5,6 +5,7 @@ from functools import partial
 from kernlearn.papers.cawley2014.figure1 import reproduce_figure1
 from kernlearn.papers.cawley2014.parameter_figures import reproduce_figure4, reproduce_figure5
 from kernlearn.papers.cawley2014.rank_figures import reproduce_rank_figure
+from kernlearn.papers.cawley2014.selection_table import reproduce_selection_table
 from kernlearn.papers.cawley2014.tables import (
     reproduce_error_table,
     reproduce_table1,
@@ -30,6 +31,7 @@ PAPER = Paper(
         *(Exhibit("figure", n, partial(reproduce_rank_figure, n)) for n in (6, 7)),
         Exhibit("table", 4, reproduce_table4),
         Exhibit("figure", 8, partial(reproduce_rank_figure, 8)),
+        Exhibit("table", 5, reproduce_selection_table),  # not in the paper
     ),
     uses_devices=True,
 )

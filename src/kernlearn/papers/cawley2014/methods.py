@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from kernlearn import FirstLevelClassifier, LSSVMClassifier
+from kernlearn import FirstLevelClassifier, LSSVMClassifier, MKLClassifier
 from kernlearn._device import place_of
 from kernlearn.datasets import PartitionedSet
 from kernlearn.estimators.least_squares.batch_fit import fit_together
 from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions
+from kernlearn.kernels import ARDGaussianRange, GaussianRange
+from kernlearn.kernels.ranges import KernelRange
 from kernlearn.papers.cawley2014.protocol import count_splits, split_set
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.grid_search import Estimator, fit_quietly, quietly
@@ -58,6 +60,15 @@ def _classifiers(kernel: str) -> dict[str, Estimator]:
 
 METHODS = _classifiers("RBF") | _classifiers("ARD")
 del METHODS["RBF-BR-LSSVM"]  # which the paper does not run
+# Beside the paper's: its own proposal of section 4, and the rivals of section 3.7.
+METHODS |= {
+    "RBF-EV": LSSVMClassifier("rbf", "evidence", starts="one"),
+    "ARD-EV": LSSVMClassifier("ard", "evidence", starts="one"),
+    "ARD-FLKL-EV": FirstLevelClassifier(lam="evidence", mu="evidence", starts="one"),
+    "MKL": MKLClassifier(C="auto"),
+    "IKL": MKLClassifier(GaussianRange(), C="auto"),
+    "IKL products": MKLClassifier(ARDGaussianRange(), C="auto"),
+}
 
 
 @dataclass(frozen=True)
@@ -106,10 +117,14 @@ def run_method(
     The results file belongs to all `sets`; on a device the splits of a set are one batch.
     """
     counts = {name: count_splits(name, options) for name in names}
-    stem = method.removesuffix("-LSSVM").lower()
+    stem = method.removesuffix("-LSSVM").lower().replace(" ", "-")
     estimator = METHODS[method]
+    parameters = {
+        name: repr(value) if isinstance(value, KernelRange) else value
+        for name, value in estimator.get_params(deep=False).items()
+    }
     settings: dict[str, Json] = {
-        "method": {"estimator": type(estimator).__name__, **estimator.get_params(deep=False)},
+        "method": {"estimator": type(estimator).__name__, **parameters},
         "data": {
             name: fingerprint(data.X, data.y, data.train, data.test) for name, data in sets.items()
         },
@@ -144,7 +159,7 @@ def fit_split(method: str, data: PartitionedSet, index: int, seed: int) -> dict[
     Returns
     -------
     dict
-        ``error`` in per cent, ``theta``, ``lam``, ``mu`` (None where there is no such parameter),
+        ``error`` in per cent, ``theta``, ``lam``, ``mu`` (none where there are no such parameters),
         ``seconds`` of fitting, and how the fit ended: ``converged`` and ``status``.
     """
     split = split_set(data, index, seed)
@@ -168,11 +183,11 @@ def fit_batch(
 
 
 def _described(model: Estimator, split: TrainTestSplit, seconds: float) -> dict[str, Json]:
-    mu = getattr(model, "mu_", None)
+    lam, mu = (getattr(model, name, None) for name in ("lam_", "mu_"))
     return {
         "error": 100.0 * float(np.mean(model.predict(split.X_test) != split.y_test)),
-        "theta": np.asarray(model.theta_, dtype=float).tolist(),
-        "lam": float(model.lam_),
+        "theta": np.asarray(getattr(model, "theta_", ()), dtype=float).tolist(),
+        "lam": None if lam is None else float(lam),
         "mu": None if mu is None else float(mu),
         "seconds": seconds,
         "converged": bool(model.status_.has_converged),
