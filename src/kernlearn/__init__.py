@@ -24,6 +24,7 @@ __all__ = [
     "MKLNoveltyDetector",
     "MKLOptions",
     "MKLRegressor",
+    "Sources",
     "complete_kernel",
     "learn_weights",
     "load",
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
         MKLNoveltyDetector,
         MKLOptions,
         MKLRegressor,
+        Sources,
     )
     from kernlearn.gram import complete_kernel
     from kernlearn.learn import learn_weights
@@ -98,6 +100,7 @@ else:
                 "MKLNoveltyDetector",
                 "MKLOptions",
                 "MKLRegressor",
+                "Sources",
             ),
             "kernlearn.gram": ("complete_kernel",),
             "kernlearn.learn": ("learn_weights",),

@@ -22,6 +22,7 @@ __all__ = [
     "MKLNoveltyDetector",
     "MKLOptions",
     "MKLRegressor",
+    "Sources",
 ]
 
 # A type checker reads these imports; at run time a name is imported when it is first used.
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from kernlearn.estimators.hyperkernel.novelty import HyperkernelNoveltyDetector
     from kernlearn.estimators.hyperkernel.options import HyperkernelOptions
     from kernlearn.estimators.hyperkernel.regressor import HyperkernelRegressor
+    from kernlearn.estimators.inputs.sources import Sources
     from kernlearn.estimators.least_squares.first_level_classifier import FirstLevelClassifier
     from kernlearn.estimators.least_squares.first_level_regressor import FirstLevelRegressor
     from kernlearn.estimators.least_squares.lssvm_classifier import LSSVMClassifier
@@ -54,6 +56,7 @@ else:
             "kernlearn.estimators.hyperkernel.novelty": ("HyperkernelNoveltyDetector",),
             "kernlearn.estimators.hyperkernel.options": ("HyperkernelOptions",),
             "kernlearn.estimators.hyperkernel.regressor": ("HyperkernelRegressor",),
+            "kernlearn.estimators.inputs.sources": ("Sources",),
             "kernlearn.estimators.least_squares.first_level_classifier": ("FirstLevelClassifier",),
             "kernlearn.estimators.least_squares.first_level_regressor": ("FirstLevelRegressor",),
             "kernlearn.estimators.least_squares.lssvm_classifier": ("LSSVMClassifier",),

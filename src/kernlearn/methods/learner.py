@@ -109,7 +109,13 @@ class Learner:
             X, y = X.iloc[kept].reset_index(drop=True), y[kept]
             units = None if units is None else units[kept]
         unit = float(standard_deviation(y)) or 1.0 if self.setting.task == "regression" else 1.0
-        return X, y, units, self.method.plan(replace(self.setting, spread=unit, n_rows=len(y)))
+        plan = self.method.plan(replace(self.setting, spread=unit, n_rows=len(y)))
+        for _, step in plan.steps:
+            if "columns" in step.get_params(deep=False):
+                # What is text in a typed table is a category, whatever it looks like.
+                texts = [str(name) for name, dtype in X.dtypes.items() if dtype.kind == "O"]
+                step.set_params(columns=dict.fromkeys(texts, "category") or None)
+        return X, y, units, plan
 
     def _with_last(
         self,

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sklearn.compose import ColumnTransformer
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
+from kernlearn.estimators.mkl.thing_kernels import vectorizer_of_text
 from kernlearn.tables import Column, columns_used
 from kernlearn.tables.describe import MAX_CATEGORIES
 from kernlearn.tables.typed import THINGS
@@ -54,7 +54,7 @@ def words_of(columns: Sequence[Column]) -> list[str]:
 
 
 def _words() -> Any:
-    return Pipeline([("fill", FunctionTransformer(_present)), ("count", TfidfVectorizer())])
+    return Pipeline([("fill", FunctionTransformer(_present)), ("count", vectorizer_of_text())])
 
 
 def _present(texts: Any) -> list[str]:

@@ -8,19 +8,21 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, vstack
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernlearn.estimators import MKLClassifier, MKLRegressor
 from kernlearn.estimators.mkl.bank import choose_bank
 from kernlearn.estimators.mkl.parameters import Labelled
+from kernlearn.estimators.mkl.thing_kernels import (
+    kernels_of_graphs,
+    kernels_of_sequences,
+    kernels_of_text,
+)
 from kernlearn.kernels import (
     Columns,
     Features,
     Kernel,
     Linear,
     Normalized,
-    Spectrum,
-    WeisfeilerLehman,
     WhereKnown,
 )
 from kernlearn.tables.typed import THINGS
@@ -77,10 +79,10 @@ class StackedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 KERNELS_ON_THINGS: dict[str, Callable[[], list[Kernel]]] = {
-    "sequence": lambda: [Spectrum(length) for length in (1, 2, 3)],
+    "sequence": kernels_of_sequences,
     "sparse row": lambda: [Features(StackedRows(), Linear())],
-    "graph": lambda: [WeisfeilerLehman(iterations) for iterations in (1, 3)],
-    "words": lambda: [Features(TfidfVectorizer(), Linear())],
+    "graph": kernels_of_graphs,
+    "words": kernels_of_text,
 }
 
 

@@ -81,6 +81,17 @@ def describe_columns(
     ]
 
 
+def describe_cells(name: str, cells: PandasSeries) -> Column:
+    """What one column is that holds text, by the same rules.
+
+    Numbers and text in one column are categories here: a data frame holds them as they are.
+    """
+    try:
+        return _described(name, cells.reset_index(drop=True), is_category=False)
+    except TableError:
+        return _category(name, as_text(cells[cells.notna()]), int(cells.isna().sum()))
+
+
 def _described(name: str, cells: PandasSeries, is_category: bool) -> Column:
     known = cells.notna()
     present = cells if known.all() else cells[known]

@@ -110,6 +110,11 @@ def _typed(frame: PandasFrame, column: Column, first_row: int) -> NDArray[Any]:
         return as_text(cells)
     if column.kind in THINGS:
         return _as_things(cells)
+    return written_numbers(cells, column, first_row)
+
+
+def written_numbers(cells: PandasSeries, column: Column, first_row: int = 0) -> Array:
+    """The numbers, or the days of dates, of a column; a cell that is none is refused."""
     read = as_dates if column.kind == "date" else as_numbers
     numbers = read(cells, column.notation)
     gaps = np.isnan(numbers)

@@ -21,30 +21,38 @@ def test_columns_of_codes_may_be_categories():
     frame = pd.DataFrame(X, columns=["code", "noise"])
     plain = kl.KernelClassifier(["linear"]).fit(X, y)
     assert plain.held_out_score_ < 0.8
-    for given, table in (([0], X), ([True, False], X), (["code"], frame), ([0], frame)):
-        model = kl.KernelClassifier(["linear"], categorical_features=given).fit(table, y)
+    for given, table in (({0: "category"}, X), ({-2: "category"}, X), ({"code": "category"}, frame)):
+        model = kl.KernelClassifier(["linear"], columns=given).fit(table, y)
         assert model.held_out_score_ > 0.95
         assert model.score(X if table is X else frame, y) > 0.95
     texts = frame.assign(code=[f"level {code}" for code in codes])
     assert kl.KernelClassifier(["linear"]).fit(texts, y).held_out_score_ > 0.95
-    with pytest.raises(ValueError, match="expected real numbers or dates in column 'code'"):
-        kl.KernelClassifier(["linear"], categorical_features=None).fit(texts, y)
+    with pytest.raises(ValueError, match=r"expected a number in every cell of column 'code'.*kind"):
+        kl.KernelClassifier(["linear"], columns={"code": "number"}).fit(texts, y)
 
 
 @pytest.mark.parametrize(
-    ("given", "table"), [([2], "array"), (["code"], "array"), (["age"], "frame"), (5, "frame")]
+    ("given", "table", "words"),
+    [
+        ({2: "category"}, "array", "expected columns to name some of 'x0', 'x1'.* got 2; correct"),
+        ({"code": "category"}, "array", "expected columns to name .* got 'code'; correct the name"),
+        ({"age": "text"}, "frame", "expected columns to name some of 'code', 'noise'.* got 'age'"),
+        ({"code": "ordinal"}, "frame", "kind of column 'code' to be 'number', .* got 'ordinal'"),
+        (["code"], "frame", "expected columns to be None or a mapping .* got .*; pass for example"),
+        ({0: "text"}, "array", "in an array of numbers, got 'text'; pass a data frame"),
+    ],
 )
-def test_wrong_categorical_features_are_refused(given, table):
+def test_wrong_columns_are_refused(given, table, words):
     X = np.random.default_rng(0).normal(size=(20, 2))
     rows = X if table == "array" else pd.DataFrame(X, columns=["code", "noise"])
-    with pytest.raises(ValueError, match=r"expected categorical_features to be .* leave it out"):
-        kl.KernelClassifier(["linear"], categorical_features=given).fit(rows, X[:, 0] > 0)
+    with pytest.raises(ValueError, match=words):
+        kl.KernelClassifier(["linear"], columns=given).fit(rows, X[:, 0] > 0)
 
 
 def test_sparse_columns_are_no_categories():
     X = csr_array(np.random.default_rng(0).integers(0, 2, size=(20, 2)).astype(float))
     with pytest.raises(ValueError, match=r"with a sparse matrix.* pass a dense table"):
-        kl.KernelClassifier(["linear"], categorical_features=[0]).fit(X, np.arange(20) % 2)
+        kl.KernelClassifier(["linear"], columns={0: "category"}).fit(X, np.arange(20) % 2)
 
 
 @pytest.mark.parametrize("scoring", ["roc_auc", "neg_log_loss", make_scorer(f1_score)])

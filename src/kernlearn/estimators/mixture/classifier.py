@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -13,7 +13,6 @@ from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.held_out.scoring import HeldOutLabels, Scoring, held_out_score
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import class_weights
-from kernlearn.estimators.mixture.categorical import FROM_DTYPE
 from kernlearn.estimators.mixture.input_checks import checked_with_target
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.quality.predictive import LogLoss
@@ -51,10 +50,12 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         and learns λ and bandwidths only; "best" is 10, and screens more candidates on more rows.
     standardize : bool, default=True
         Whether to bring the columns to mean zero and variance one.
-    categorical_features : "from_dtype", None or array-like, default="from_dtype"
-        Columns that are one-hot encoded. "from_dtype": columns of a data frame that hold text or
-        have the dtype "category". An array of positions, names or a mask adds others, for example
-        codes that are no amounts. None: no column, so that text is refused.
+    columns : mapping from str or int to str, optional
+        What columns are to be taken for, by name or position: "number", "category", "date", "text"
+        (the TF-IDF of its words), and "identifier" or "ignore" for columns that are left out. Every
+        other column is looked at: ``preparation_`` says what it was taken for. Sources are named
+        here, too, and may be a "sequence", a "graph" or a "kernel" besides; a column of a source is
+        named as "source: column".
     max_members : int, default=8
         How many candidates may have a weight; one that would have less than a hundredth of the
         largest has none. With one member, the mixture is one kernel machine. The default of
@@ -169,7 +170,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         *,
         effort: object = "default",
         standardize: bool = True,
-        categorical_features: object = FROM_DTYPE,
+        columns: Mapping[str | int, str] | None = None,
         max_members: int = 8,
         compress: bool = False,
         class_weight: object = None,
@@ -185,7 +186,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         self.candidates = candidates
         self.effort = effort
         self.standardize = standardize
-        self.categorical_features = categorical_features
+        self.columns = columns
         self.max_members = max_members
         self.compress = compress
         self.class_weight = class_weight

@@ -33,7 +33,8 @@ def tree_contest(
     None where rows are few, or where trees are no candidate.
     """
     has_trees = any(family.name == TREES for family in choice.families)
-    if len(training) <= options.exact_rows or not has_trees:
+    is_one_table = isinstance(preparation, Preparation)
+    if len(training) <= options.exact_rows or not has_trees or not is_one_table:
         return preparation, None
     with threads_for(len(training)):
         preparation, encoded = encoded_rows(preparation, training, options.boosting)

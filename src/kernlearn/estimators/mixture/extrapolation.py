@@ -25,6 +25,7 @@ from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.registry import LINEAR
 from kernlearn.estimators.mixture.outside_rows import beyond_range
 from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.estimators.mixture.sources_preparation import is_source_table
 from kernlearn.quality.predictive import SquaredLoss
 from kernlearn.typing import Array, Mask, Rows
 
@@ -140,7 +141,8 @@ def linear_beyond(
 ) -> LinearExtrapolation | None:
     """What predicts numbers beyond the training rows; None if a linear function does not."""
     is_tried = any(family.name == LINEAR for family in choice.families)
-    if not (is_tried and isinstance(problem.loss, SquaredLoss)):
+    has_sources = any(map(is_source_table, problem.tables))
+    if has_sources or not (is_tried and isinstance(problem.loss, SquaredLoss)):
         return None
     limits = problem.loss.limits
     return LinearExtrapolation.learned(problem, held_out, None if limits is None else limits.zero)

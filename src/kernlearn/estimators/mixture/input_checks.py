@@ -28,6 +28,13 @@ from kernlearn.estimators.inputs.dask_rows import (
     select_rows,
 )
 from kernlearn.estimators.inputs.row_order import row_order
+from kernlearn.estimators.inputs.source_checks import (
+    are_sources,
+    checked_sources,
+    is_text,
+    row_codes,
+)
+from kernlearn.estimators.inputs.sources import Sources
 from kernlearn.estimators.inputs.validation import (
     as_floats,
     check_every_target,
@@ -49,7 +56,16 @@ _SORTED_CELLS = 2_000_000
 
 
 def checked_rows(estimator: BaseEstimator, X: Rows, reset: bool) -> Rows:
-    """A data frame as it is, else numbers, NaN where missing; sparse in compressed rows."""
+    """A data frame as it is, else numbers, NaN where missing; sparse in compressed rows.
+
+    Several sources, and a list of texts, are one object of sources.
+    """
+    if is_text(X):
+        X = {"text": X}
+    if are_sources(X) or (not reset and hasattr(estimator, "source_names_")):
+        return checked_sources(estimator, X, reset)
+    if reset:
+        vars(estimator).pop("source_names_", None)
     if reset and is_lazy(X):
         rows = chunked_table(estimator, X, as_frame=True, fewest=2, gaps=True)
         check_takes_dask(estimator, rows)
@@ -129,7 +145,8 @@ def checked_with_target(
         check_labels_of_classes(target)
     check_consistent_length(rows, target)
     weight = sample_weights(to_host(on_this_machine(sample_weight)), target)
-    known = RowGroups.of(rows, groups, len(target))
+    cells = row_codes(rows) if isinstance(rows, Sources) else rows
+    known = RowGroups.of(cells, groups, len(target))
     return _counted(estimator, rows, np.asarray(target), weight, known, exact_rows)
 
 
@@ -159,6 +176,7 @@ def _counted(
         target, weight, groups = target[kept], weight[kept], groups.subset(kept)
         is_small = rows.shape[0] * rows.shape[1] <= _SORTED_CELLS
         cells = rows.toarray() if issparse(rows) and is_small else rows
+        cells = row_codes(rows) if isinstance(rows, Sources) else cells
         order = row_order(cells, target, order, is_classifier(estimator))
     if len(order) < len(target) or (order != np.arange(len(target))).any():
         rows, target, weight = select_rows(rows, order), target[order], weight[order]
@@ -169,13 +187,15 @@ def _counted(
 
 def feature_names(estimator: BaseEstimator) -> list[str]:
     """The names of the user's columns, or x0, x1, ... where they have none."""
+    if hasattr(estimator, "source_names_"):
+        return list(estimator.source_names_)
     names: Sequence[Rows] = getattr(estimator, "feature_names_in_", ())
     return [str(name) for name in names] or [f"x{j}" for j in range(estimator.n_features_in_)]
 
 
 def check_known(estimator: BaseEstimator, rows: Rows) -> None:
     """Refuse a table in which every cell is missing."""
-    if issparse(rows):
+    if issparse(rows) or isinstance(rows, Sources):
         return
     if bool(np.all(rows.isna() if is_frame(rows) else np.isnan(rows))):
         raise ValueError(

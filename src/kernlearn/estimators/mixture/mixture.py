@@ -36,6 +36,7 @@ from kernlearn.estimators.mixture.candidates.screening import (
     screen_candidates,
 )
 from kernlearn.estimators.mixture.candidates.training import FoldedRows, TrainingRows
+from kernlearn.estimators.mixture.column_kinds import kinds_html
 from kernlearn.estimators.mixture.compression import SIZES, TOLERANCE, compressed
 from kernlearn.estimators.mixture.effort import checked_effort, choice_at, options_at
 from kernlearn.estimators.mixture.encoding import tree_contest
@@ -54,9 +55,9 @@ from kernlearn.estimators.mixture.outside_rows import OutsideRows
 from kernlearn.estimators.mixture.preparation import (
     STANDARD,
     PreparedTable,
-    prepare,
     prepared_source,
 )
+from kernlearn.estimators.mixture.sources_preparation import SourcesPreparation, prepare
 from kernlearn.gram.rows import map_rows
 from kernlearn.kernels import Features, Kernel
 from kernlearn.quality.predictive import PredictiveLoss
@@ -88,7 +89,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
     max_members: int
     compress: bool
     cv: FoldsLike
-    categorical_features: object
+    columns: object
     n_jobs: int | None
     scoring: Scoring
     _seed: int
@@ -130,8 +131,10 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         return Features(FrozenEstimator(transformer), machines[0].kernel)
 
     def _formula_html(self) -> str:
-        """Below the diagram: what was mixed."""
-        return self._tried.html() if "_tried" in vars(self) else ""
+        """Below the diagram: what columns were taken for, and what was mixed."""
+        if "_tried" not in vars(self):
+            return ""
+        return kinds_html(self.preparation_.kinds) + self._tried.html()
 
     def _learn(
         self,
@@ -217,7 +220,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         some = in_memory(rows if is_all else select_rows(rows, chosen))
         check_known(self, some)
         self.preparation_ = preparation = prepare(
-            some, feature_names(self), bool(self.standardize), self.categorical_features
+            some, feature_names(self), bool(self.standardize), self.columns
         )
         tables = preparation.apply_all(some, preparation.tables)
         check_sizes(self, tables[STANDARD])
@@ -227,6 +230,12 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         sample = CandidateProblem(
             tables, part, kept, stopping, preparation.origins, codes, given.folds is not None
         )
+        if isinstance(preparation, SourcesPreparation):
+            sample = replace(
+                sample,
+                source_blocks=preparation.blocks,
+                has_columns=preparation.has_columns,
+            )
         sources: Mapping[str, Rows] = tables
         if not is_all:
             sources = {table: prepared_source(preparation, rows, table) for table in tables}

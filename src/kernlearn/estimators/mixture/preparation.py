@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,15 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from kernlearn._cluster import Chunked
 from kernlearn.estimators.inputs.cells import (
     frame_numbers,
+    is_category,
     is_frame,
     kinds,
     numbers,
     texts,
     texts_of_numbers,
 )
-from kernlearn.estimators.mixture.categorical import FROM_DTYPE, categorical_columns
+from kernlearn.estimators.inputs.sources import Sources
+from kernlearn.estimators.mixture.column_kinds import described
 from kernlearn.estimators.mixture.columns import (
     CategoryColumn,
     NumberColumn,
@@ -32,7 +34,7 @@ from kernlearn.estimators.mixture.columns import (
 from kernlearn.estimators.mixture.level_means import LevelMeans
 from kernlearn.kernels._validation import take_rows
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Array, Indices, Rows
+from kernlearn.typing import Array, Indices, Mask, Rows
 
 STANDARD, RANKED, ENCODED = "standard", "ranked", "encoded"
 
@@ -54,14 +56,20 @@ class Preparation:
     columns: list[NumberColumn | CategoryColumn]  # one for each
     # One for each category, where there is a table "encoded".
     level_means: list[LevelMeans] = field(default_factory=list)
+    kinds: dict[str, str] = field(default_factory=dict)  # what columns were taken for, in words
 
     @classmethod
     def learned(
-        cls, X: Rows, names: Sequence[str], scale: bool, categorical: object = FROM_DTYPE
+        cls, X: Rows, names: Sequence[str], scale: bool, are_categories: Mask | None = None
     ) -> Preparation:
-        """From training rows: an array of numbers with NaN, or a data frame."""
-        chosen = np.flatnonzero(categorical_columns(categorical, X, names))
-        categories = {j: _texts(X, j) for j in chosen.tolist()}
+        """From training rows: an array of numbers with NaN, or a data frame.
+
+        Columns of text are categories where it is not said which are.
+        """
+        if are_categories is None:
+            found = [is_frame(X) and is_category(X.iloc[:, j]) for j in range(len(names))]
+            are_categories = np.array(found, dtype=bool)
+        categories = {j: _texts(X, j) for j in np.flatnonzero(are_categories).tolist()}
         levels = dict(zip(categories, own_levels(list(categories.values())), strict=True))
         columns = [
             CategoryColumn.learned(categories[j], levels[j], scale)
@@ -72,7 +80,7 @@ class Preparation:
         return cls(list(names), columns)
 
     def __repr__(self) -> str:
-        return f"Preparation of {counted(len(self.names), 'column')}"
+        return f"Preparation of {counted(len(self.names), 'column')}:\n{described(self.kinds)}"
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -206,6 +214,11 @@ class SparsePreparation:
         return f"Preparation of {counted(len(self.names), 'sparse column')}"
 
     @property
+    def kinds(self) -> dict[str, str]:
+        """What columns were taken for."""
+        return dict.fromkeys(self.names, "number of a sparse matrix")
+
+    @property
     def tables(self) -> tuple[str, ...]:
         """The scaled columns."""
         return (STANDARD,)
@@ -236,7 +249,33 @@ class SparsePreparation:
         )
 
 
-AnyPreparation: TypeAlias = Preparation | SparsePreparation
+class AnyPreparation(Protocol):
+    """What becomes of rows: of one table, of a sparse matrix, of several sources."""
+
+    @property
+    def names(self) -> list[str]:
+        """The columns or sources that a user knows."""
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What they were taken for, in words."""
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The prepared tables that are worth a look."""
+
+    @property
+    def origins(self) -> Indices:
+        """For every standardised column, the number of the name that it comes from."""
+
+    def origins_of(self, table: str) -> Indices:
+        """The same of one prepared table."""
+
+    def apply(self, X: Rows, table: str) -> NumericRows:
+        """One prepared table."""
+
+    def apply_all(self, X: Rows, tables: Collection[str]) -> dict[str, NumericRows]:
+        """Several prepared tables."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,17 +311,9 @@ RowSource: TypeAlias = NumericRows | PreparedRows | Chunked
 """Prepared rows in memory, or read in blocks."""
 
 
-def prepare(X: Rows, names: Sequence[str], scale: bool, categorical: object) -> AnyPreparation:
-    """Learn how columns become numbers, from training rows."""
-    if issparse(X):
-        categorical_columns(categorical, X, names)
-        return SparsePreparation.learned(X, names, scale)
-    return Preparation.learned(X, names, scale, categorical)
-
-
 def prepared_source(preparation: AnyPreparation, rows: Rows, table: str) -> RowSource:
     """One prepared table of rows that are read in blocks, on this machine or on a cluster."""
-    n_columns = max(len(preparation.origins), 1)
+    n_columns = max(len(preparation.origins_of(table)), 1)
     if isinstance(rows, Chunked):
         return rows.mapped(partial(preparation.apply, table=table), n_columns)
     return PreparedRows(preparation, rows, table, n_columns)
@@ -337,7 +368,8 @@ class PreparedTable(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # w
 
     def transform(self, X: Rows) -> NumericRows:
         """The numbers that a kernel sees."""
-        rows = X if is_frame(X) or issparse(X) else np.asarray(X, dtype=float)
+        is_array = not (is_frame(X) or issparse(X) or isinstance(X, Sources))
+        rows = np.asarray(X, dtype=float) if is_array else X
         return self.preparation.apply(rows, self.table)
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,6 @@ from kernlearn.estimators.held_out.scoring import HeldOutNumbers, Scoring, held_
 from kernlearn.estimators.inputs.dask_rows import in_memory, lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import as_floats, check_squares
-from kernlearn.estimators.mixture.categorical import FROM_DTYPE
 from kernlearn.estimators.mixture.input_checks import TrainingInput, checked_with_target
 from kernlearn.estimators.mixture.outlying_targets import has_outliers, is_better, pseudo_targets
 from kernlearn.estimators.mixture.preparation import STANDARD
@@ -65,10 +64,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         and learns λ and bandwidths only; "best" is 10, and screens more candidates on more rows.
     standardize : bool, default=True
         Whether to bring the columns to mean zero and variance one. Targets always are, within.
-    categorical_features : "from_dtype", None or array-like, default="from_dtype"
-        Columns that are one-hot encoded. "from_dtype": columns of a data frame that hold text or
-        have the dtype "category". An array of positions, names or a mask adds others, for example
-        codes that are no amounts. None: no column, so that text is refused.
+    columns : mapping from str or int to str, optional
+        What columns are to be taken for, by name or position: "number", "category", "date", "text"
+        (the TF-IDF of its words), and "identifier" or "ignore" for columns that are left out. Every
+        other column is looked at: ``preparation_`` says what it was taken for. Sources are named
+        here, too, and may be a "sequence", a "graph" or a "kernel" besides; a column of a source is
+        named as "source: column".
     max_members : int, default=5
         How many candidates may have a weight; one that would have less than a hundredth of the
         largest has none. With one member, the mixture is one kernel machine. The default of
@@ -178,7 +179,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         *,
         effort: object = "default",
         standardize: bool = True,
-        categorical_features: object = FROM_DTYPE,
+        columns: Mapping[str | int, str] | None = None,
         max_members: int = 5,
         compress: bool = False,
         cv: FoldsLike = 5,
@@ -193,7 +194,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         self.candidates = candidates
         self.effort = effort
         self.standardize = standardize
-        self.categorical_features = categorical_features
+        self.columns = columns
         self.max_members = max_members
         self.compress = compress
         self.cv = cv

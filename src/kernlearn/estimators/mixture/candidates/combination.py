@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import (
@@ -60,7 +59,8 @@ class CombinedKernels(LearnedRepresentation):
     def _parts(self, kernel_of: object, X: Array, folds: Sequence[Indices]) -> list[FoldMatrices]:
         """Folds differ in the weights only, so that every kernel is computed once for all."""
         weights = np.array([kernel.weights for kernel in self.without])
-        combined = np.zeros((len(folds), len(X), len(X)))
+        n = X.shape[0]
+        combined = np.zeros((len(folds), n, n))
         with sharing():
             for kernel, of_folds in zip(self.kernel.kernels, weights.T, strict=True):
                 if of_folds.any():
@@ -69,7 +69,7 @@ class CombinedKernels(LearnedRepresentation):
                         total += weight * K
         parts = []
         for rows, K in zip(folds, combined, strict=True):
-            others = np.setdiff1d(np.arange(len(X)), rows)
+            others = np.setdiff1d(np.arange(n), rows)
             parts.append((rows, others, K[np.ix_(others, others)], K[np.ix_(rows, others)]))
         return parts
 
@@ -90,24 +90,27 @@ def combined(
         grams = gram_stack(kernels, X)
         everything = np.arange(len(X))
         without = (np.setdiff1d(everything, fold) for fold in sample.folds)
-        weights = [_weights(grams, sample.Y, kept) for kept in (everything, *without)]
+        weights = [
+            aligned_weights(grams[:, kept[:, None], kept], sample.Y[kept])
+            for kept in (everything, *without)
+        ]
         first, *others = (WeightedSum(kernels, found) for found in weights)
         return CombinedKernels(table, first, tuple(others), learn, len(X))
 
     return learn
 
 
-def _weights(grams: Array, Y: Array, rows: NDArray[np.intp]) -> Array:
+def aligned_weights(part: Array, Y: Array) -> Array:
     """Non-negative weights of the largest centred alignment, in which the mean diagonal is one.
 
     Sums of products are ordinary ones: nothing is certified of these weights, which folds judge.
+    The matrices are centred in place.
     """
-    part = grams[:, rows[:, None], rows]
-    diagonals = np.einsum("inn->i", part) / len(rows)
+    diagonals = np.einsum("inn->i", part) / len(Y)
     part -= part.mean(axis=1, keepdims=True)
     part -= part.mean(axis=2, keepdims=True)
     flat = part.reshape(len(part), -1)
-    targets = Y[rows] - Y[rows].mean(axis=0)
+    targets = Y - Y.mean(axis=0)
     ideal = targets @ targets.T
     own = FamilyAlignment(flat @ ideal.ravel(), flat @ flat.T, float(np.linalg.norm(ideal)))
     if not (own.agreement > 0).any():

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.sparse import issparse
 
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import (
@@ -19,6 +20,7 @@ from kernlearn.estimators.mixture.candidates.representation import (
     Representation,
 )
 from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.estimators.mixture.sources_preparation import SOURCES, is_source_table
 from kernlearn.kernels import Kernel
 from kernlearn.numerics.rounding import first_least, is_less
 from kernlearn.quality.predictive import LoggedLoss, PredictiveLoss
@@ -44,12 +46,22 @@ class KernelFamily:
     takes_sparse: bool = False
     # Whether it is a kernel of the user's, which must not be left out without a word.
     is_given: bool = False
+    of_sources: bool = False  # whether to try it on every source alone, too
+    combines_sources: bool = False  # whether it reads all sources side by side, and nothing else
 
     def suits(self, problem: CandidateProblem, table: str) -> bool:
         """Whether to try it on a prepared table."""
+        X = problem.tables[table]
+        if X.shape[1] > self.max_columns or (issparse(X) and not self.takes_sparse):
+            return False
+        if self.has_margin and not problem.loss.is_of_labels:
+            return False
+        if table == SOURCES:
+            return self.combines_sources
+        if is_source_table(table):
+            return self.of_sources
         sees = self.ranks or table == STANDARD
-        is_small = problem.tables[table].shape[1] <= self.max_columns
-        return is_small and sees and (problem.loss.is_of_labels or not self.has_margin)
+        return sees and problem.has_columns and not self.combines_sources
 
     def limit(self, n_rows: int, n_columns: int, is_sparse: bool, exact_rows: int) -> str:
         """What it takes, in words, where that is less than such a table; else nothing."""
@@ -187,8 +199,8 @@ class CandidateFit:
     def trained_on_more(self, problem: CandidateProblem) -> CandidateFit:
         """The same with the ridge for them."""
         one = self.of_more(problem)
-        if one is self:
-            return self
+        if one is self or self.judged.has_margin:
+            return one
         assert isinstance(one.representation, LearnedRepresentation)
         lam = one.representation.larger_ridge(self.family.at(self.place), problem, self.judged.lam)
         return replace(one, judged=replace(one.judged, lam=lam))

@@ -10,6 +10,7 @@ import numpy as np
 
 from kernlearn.estimators.held_out.groups import blocks_of
 from kernlearn.estimators.mixture.preparation import NumericRows
+from kernlearn.estimators.mixture.sources_preparation import SourceBlock
 from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.typing import Array, Indices
@@ -32,6 +33,9 @@ class CandidateProblem:
     groups: Indices | None = None
     # Whether closed forms leave out folds, too: the user gave them.
     by_folds: bool = False
+    # The columns of the table of all sources, by source; none where there is one table.
+    source_blocks: Sequence[SourceBlock] = ()
+    has_columns: bool = True  # whether the standardised table has any columns
     # What broke down on these rows or on parts of them, in words.
     notes: list[str] = field(default_factory=list)
 

@@ -9,6 +9,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from kernlearn.estimators.mixture.candidates.combination import bank, combined, sections
 from kernlearn.estimators.mixture.candidates.family import KernelFamily
 from kernlearn.estimators.mixture.candidates.lasso import lasso_columns
+from kernlearn.estimators.mixture.candidates.source_combination import combined_sources
 from kernlearn.estimators.mixture.candidates.trees import tree_kernels
 from kernlearn.estimators.mixture.preparation import NumericRows
 from kernlearn.kernels import ANOVA, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
@@ -70,10 +71,15 @@ _ALL = (0.03, *_WIDTHS, 30.0)
 FAMILIES: dict[str, KernelFamily] = {
     family.name: family
     for family in (
-        KernelFamily(LINEAR, lambda X, c: Linear(), takes_sparse=True),
+        KernelFamily(LINEAR, lambda X, c: Linear(), takes_sparse=True, of_sources=True),
         KernelFamily("sparse linear", lambda X, c: Linear(), ranks=False, learn=lasso_columns),
         KernelFamily(
-            "linear SVM", lambda X, c: Linear(), ranks=False, has_margin=True, takes_sparse=True
+            "linear SVM",
+            lambda X, c: Linear(),
+            ranks=False,
+            has_margin=True,
+            takes_sparse=True,
+            of_sources=True,
         ),
         KernelFamily(
             "polynomial",
@@ -81,7 +87,9 @@ FAMILIES: dict[str, KernelFamily] = {
             (2.0, 3.0),
             takes_sparse=True,
         ),
-        KernelFamily("Gaussian", _gaussian, _ALL, stretches=True, takes_sparse=True),
+        KernelFamily(
+            "Gaussian", _gaussian, _ALL, stretches=True, takes_sparse=True, of_sources=True
+        ),
         KernelFamily(
             "Gaussian SVM", _gaussian, _ALL, ranks=False, has_margin=True, takes_sparse=True
         ),
@@ -110,5 +118,21 @@ FAMILIES: dict[str, KernelFamily] = {
             max_columns=_FEW,
         ),
         KernelFamily(TREES, None, learn=tree_kernels, max_columns=_MANY, ranks=False),
+        *(
+            KernelFamily(
+                name,
+                None,
+                learn=combined_sources(are_equal),
+                takes_sparse=True,
+                has_margin=has_margin,
+                combines_sources=True,
+            )
+            for name, are_equal, has_margin in (
+                ("combined sources", False, False),
+                ("equal sources", True, False),
+                ("combined sources SVM", False, True),
+                ("equal sources SVM", True, True),
+            )
+        ),
     )
 }

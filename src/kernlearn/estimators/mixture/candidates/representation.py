@@ -98,26 +98,34 @@ class Representation:
         self, kernel_of: KernelOf, problem: CandidateProblem, lam: float | None
     ) -> JudgedKernel:
         """The same of a machine with a soft margin, fold by fold, at a known λ or for a few."""
-        X = problem.tables[self.table]
-        kernel = kernel_of(X)
-        K = kernel(X)
+        kernel, unit, parts = self._margin_parts(kernel_of, problem)
         best: JudgedKernel | None = None
         least = (np.inf, np.inf)
-        tried = [ridge * _unit(K) for ridge in RIDGES] if lam is None else [lam]
+        tried = [ridge * unit for ridge in RIDGES] if lam is None else [lam]
         for lam in tried:
             predictions = np.empty_like(problem.Y)
-            for rows in problem.folds:
-                others = np.setdiff1d(np.arange(len(problem)), rows)
-                a, b = solve_margin(
-                    K[np.ix_(others, others)], problem.Y[others], lam, problem.weight[others]
-                )
-                predictions[rows] = K[np.ix_(rows, others)] @ a + b
+            for rows, others, K, K_out in parts:
+                a, b = solve_margin(K, problem.Y[others], lam, problem.weight[others])
+                predictions[rows] = K_out @ a + b
             wrong = float(problem.loss.share @ problem.loss.wrong(predictions))
             value = (wrong, problem.loss.value(predictions))
             if best is None or value < least:
                 best, least = JudgedKernel(kernel, lam, predictions, True), value
         assert best is not None
         return best
+
+    def _margin_parts(
+        self, kernel_of: KernelOf, problem: CandidateProblem
+    ) -> tuple[Kernel, float, list[FoldMatrices]]:
+        """The kernel, the variance that it gives to a row, and its matrices without each fold."""
+        X = problem.tables[self.table]
+        kernel = kernel_of(X)
+        K = kernel(X)
+        parts = []
+        for rows in problem.folds:
+            others = np.setdiff1d(np.arange(len(problem)), rows)
+            parts.append((rows, others, K[np.ix_(others, others)], K[np.ix_(rows, others)]))
+        return kernel, _unit(K), parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,6 +166,14 @@ class LearnedRepresentation(Representation):
         kernel = self.learned(kernel_of, X, None)
         lam, predictions = _least_near(held_out, problem, _unit(parts[0][2]), start, factor)
         return JudgedKernel(kernel, lam, predictions)
+
+    def _margin_parts(
+        self, kernel_of: KernelOf, problem: CandidateProblem
+    ) -> tuple[Kernel, float, list[FoldMatrices]]:
+        """The same, with the kernel learned without each fold."""
+        X = problem.tables[self.table]
+        parts = self._parts(kernel_of, X, problem.folds)
+        return self.learned(kernel_of, X, None), _unit(parts[0][2]), parts
 
     def larger_ridge(self, kernel_of: KernelOf, problem: CandidateProblem, lam: float) -> float:
         """As many times λ as the first fold is predicted best with."""

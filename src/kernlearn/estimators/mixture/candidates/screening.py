@@ -17,6 +17,7 @@ from kernlearn.estimators.mixture.candidates.gradients import gradient_scales
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import Representation, ScaledColumns
 from kernlearn.estimators.mixture.options import ScreeningOptions
+from kernlearn.estimators.mixture.sources_preparation import SOURCES, is_source_table
 from kernlearn.quality.predictive import LoggedLoss, PredictiveLoss
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.phrases import counted
@@ -131,9 +132,11 @@ def _n_searches(
 ) -> int:
     """How many candidates a sample will have, and a shortlist of them, about."""
     first, *others = (
-        sum(family.suits(problem, table) for family in choice.families) for table in problem.tables
+        sum(family.suits(problem, table) for family in choice.families)
+        for table in _whole_tables(problem)
     )
     again = sum(others) if options.tries_all else -(-first // 2) * len(others)
+    again += len(_searches_of_sources(problem, choice.families))
     stretched = sum(family.stretches for family in choice.families) if choice.stretches else 0
     return first + again + stretched + options.shortlist
 
@@ -164,7 +167,7 @@ def _all_found(
     The problem may be a sample of `whole`, from which stretches may be learned.
     """
     families, found = list(choice.families), list[CandidateFit]()
-    for table in problem.tables:
+    for table in _whole_tables(problem):
         searches = [
             _FamilySearch(family, problem, Representation(table))
             for family in families
@@ -176,6 +179,7 @@ def _all_found(
         if not options.tries_all:  # what does badly on one table is not tried on the next
             ordered = _families(one for one in found if one.representation.table == table)
             families = ordered[: -(-len(ordered) // 2)]
+    yield from _found(_searches_of_sources(problem, choice.families))
     best = min(found, key=lambda one: one.loss, default=None)
     stretching = [family for family in _families(found) if family.stretches and choice.stretches]
     if best is None or not stretching or len(problem) < options.fewest_rows:
@@ -185,6 +189,25 @@ def _all_found(
             problem, whole, best.representation.table, random_state, options
         )
         yield from _found_stretched(problem, stretching, representations)
+
+
+def _whole_tables(problem: CandidateProblem) -> list[str]:
+    """The prepared tables of all columns, not those of sources."""
+    return [table for table in problem.tables if not (is_source_table(table) or table == SOURCES)]
+
+
+def _searches_of_sources(
+    problem: CandidateProblem, families: Sequence[KernelFamily]
+) -> list[_FamilySearch]:
+    """The families on every source alone, and on all sources together."""
+    whole = _whole_tables(problem)
+    return [
+        _FamilySearch(family, problem, Representation(table))
+        for table in problem.tables
+        if table not in whole
+        for family in families
+        if family.suits(problem, table)
+    ]
 
 
 def _families(found: Iterable[CandidateFit]) -> list[KernelFamily]:

@@ -1,0 +1,128 @@
+"""The checks of several sources: the same ones, with the same columns, as in fit."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
+
+from kernlearn.estimators.inputs.sources import KernelRows, Sources
+from kernlearn.kernels._validation import is_frame
+from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array, Indices, Rows
+
+# Cells of larger sources are not looked at for copies of rows.
+_MOST_CELLS = 2_000_000
+
+
+def are_sources(X: object) -> bool:
+    """Whether X is a dictionary of sources, or an object of :class:`Sources`."""
+    return isinstance(X, Sources) or (isinstance(X, Mapping) and not issparse(X))
+
+
+def as_sources(X: Rows) -> Sources:
+    """A dictionary of sources as one object."""
+    return X if isinstance(X, Sources) else Sources(X)
+
+
+def is_text(X: object) -> bool:
+    """Whether X is a list, an array or a column of texts, one in each row."""
+    is_list = isinstance(X, list | tuple)
+    if not is_list and len(getattr(X, "shape", ())) != 1:
+        return False
+    cells: Rows = X if is_list else np.asarray(X, dtype=object)
+    some = [cell for cell in cells if cell is not None]
+    return bool(some) and all(isinstance(cell, str) for cell in some)
+
+
+def checked_sources(estimator: BaseEstimator, X: Rows, reset: bool) -> Sources:
+    """The sources of a fit, or those of other rows in the order of the fit."""
+    if reset:
+        sources = as_sources(X)
+        estimator._note_device(None)
+        estimator.source_names_ = sources.names
+        estimator._source_columns = {name: _column_names(sources[name]) for name in sources}
+        estimator.n_features_in_ = sources.shape[1]
+        vars(estimator).pop("feature_names_in_", None)
+        return sources
+    names = estimator.source_names_ if hasattr(estimator, "source_names_") else None
+    if not are_sources(X):
+        raise ValueError(
+            f"expected the sources {', '.join(names or ())}, as in fit, got "
+            f"{type(X).__name__}; pass a dictionary of them, or kernlearn.Sources"
+        )
+    if names is None:
+        raise ValueError(
+            f"{type(estimator).__name__} expected one table, as in fit, got several sources; fit "
+            "it to the same sources"
+        )
+    given = as_sources(X)
+    if set(given.names) != set(names):
+        raise ValueError(
+            f"expected the sources {', '.join(names)}, as in fit, got {', '.join(given.names)}; "
+            "pass one for each, with missing cells where rows lack it"
+        )
+    for name in names:
+        _check_columns(name, estimator._source_columns[name], _column_names(given[name]))
+    return given
+
+
+def row_codes(sources: Sources) -> Array:
+    """For every source a column of numbers that equal rows share, by what the rows hold."""
+    n_rows, n_columns = sources.shape
+    if n_rows * n_columns > _MOST_CELLS:
+        return np.arange(float(n_rows))[:, None]
+    return np.column_stack([_codes(sources[name]) for name in sources]).astype(float)
+
+
+def _codes(part: Rows) -> Indices:
+    if isinstance(part, KernelRows):
+        return part.rows
+    if is_frame(part):
+        columns = [_sorted_codes(map(repr, part.iloc[:, j])) for j in range(part.shape[1])]
+        part = np.column_stack(columns)
+    if issparse(part):
+        rows = (part[[i]] for i in range(part.shape[0]))
+        return _sorted_codes((row.indices.tobytes(), row.data.tobytes()) for row in rows)
+    if part.ndim == 2 and part.dtype.kind in "biuf":
+        numbers = np.nan_to_num(np.asarray(part, dtype=float), nan=np.inf)
+        return np.unique(numbers, axis=0, return_inverse=True)[1].reshape(-1)
+    return _sorted_codes(map(pickle.dumps, part))
+
+
+def _sorted_codes(values: Iterable[Any]) -> Indices:
+    listed = list(values)
+    places = {value: place for place, value in enumerate(sorted(set(listed)))}
+    return np.array([places[value] for value in listed])
+
+
+def _column_names(part: Rows) -> list[str] | int:
+    """The names of the columns, or how many there are; -1 where they follow the rows."""
+    if is_frame(part):
+        return [str(column) for column in part.columns]
+    is_square = isinstance(part, KernelRows) or part.shape[-1] == part.shape[0]
+    return -1 if is_square or part.ndim == 1 else int(part.shape[1])
+
+
+def _check_columns(source: str, expected: list[str] | int, found: list[str] | int) -> None:
+    """Refuse a source with other columns than in fit."""
+    if -1 in (expected, found) or expected == found:
+        return
+    if isinstance(expected, list) and isinstance(found, list):
+        wanted = ", ".join(map(repr, expected[:5]))
+        got = ", ".join(map(repr, found[:5]))
+    else:
+        wanted, got = (
+            counted(one if isinstance(one, int) else len(one), "column")
+            for one in (expected, found)
+        )
+        if wanted == got:
+            wanted, got = "a data frame" if isinstance(expected, list) else "an array", "another"
+    raise ValueError(
+        f"expected source {source!r} with {wanted}, as in fit, got {got}; pass the same columns in "
+        "the same order"
+    )

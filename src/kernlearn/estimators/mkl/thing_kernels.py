@@ -1,0 +1,30 @@
+"""The kernels that text, sequences and graphs get where a user gives none."""
+
+from __future__ import annotations
+
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from kernlearn.kernels import Features, Kernel, Linear, Spectrum, WeisfeilerLehman
+
+LENGTHS = (1, 2, 3)
+ROUNDS = (1, 3)
+
+
+def vectorizer_of_text() -> TfidfVectorizer:
+    """What makes numbers of free text: the TF-IDF of its words."""
+    return TfidfVectorizer()
+
+
+def kernels_of_text() -> list[Kernel]:
+    """Texts by their words, rare ones counting more."""
+    return [Features(vectorizer_of_text(), Linear())]
+
+
+def kernels_of_sequences() -> list[Kernel]:
+    """Sequences by the runs of letters that they share."""
+    return [Spectrum(length) for length in LENGTHS]
+
+
+def kernels_of_graphs() -> list[Kernel]:
+    """Graphs by the neighbourhoods that they share."""
+    return [WeisfeilerLehman(iterations) for iterations in ROUNDS]
