@@ -21,7 +21,11 @@ def test_columns_of_codes_may_be_categories():
     frame = pd.DataFrame(X, columns=["code", "noise"])
     plain = kl.KernelClassifier(["linear"]).fit(X, y)
     assert plain.held_out_score_ < 0.8
-    for given, table in (({0: "category"}, X), ({-2: "category"}, X), ({"code": "category"}, frame)):
+    for given, table in (
+        ({0: "category"}, X),
+        ({-2: "category"}, X),
+        ({"code": "category"}, frame),
+    ):
         model = kl.KernelClassifier(["linear"], columns=given).fit(table, y)
         assert model.held_out_score_ > 0.95
         assert model.score(X if table is X else frame, y) > 0.95
