@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from kernlearn.estimators.held_out.correlated_columns import correlated_columns
 from kernlearn.estimators.held_out.relevance import ShuffledScores, shuffled_cells
 from kernlearn.estimators.held_out.scoring import Scoring, check_scoring
 from kernlearn.estimators.inputs.cells import is_category, numbers, texts
+from kernlearn.estimators.inputs.source_checks import are_sources
 from kernlearn.kernels._validation import as_pandas_frame, check_table, is_frame, take_rows
 from kernlearn.typing import Indices, RandomState, Rows, Targets
 
@@ -127,8 +128,8 @@ class _Shuffled:
 
     @classmethod
     def of(cls, X: Rows) -> _Shuffled:
-        if isinstance(X, Mapping) and not issparse(X):
-            sources = {name: as_pandas_frame(source) for name, source in X.items()}
+        if are_sources(X):
+            sources = {name: as_pandas_frame(X[name]) for name in X}
             sizes = {_n_rows(source) for source in sources.values()}
             if len(sizes) != 1:
                 raise ValueError(

@@ -22,6 +22,7 @@ from kernlearn.estimators.hyperkernel.pair_learner import Embedding
 from kernlearn.estimators.least_squares.kernel_choice import FixedKernel
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
+from kernlearn.estimators.mixture.column_kinds import ColumnKinds
 from kernlearn.estimators.mixture.columns import CategoryColumn, NumberColumn
 from kernlearn.estimators.mixture.extrapolation import LinearExtrapolation
 from kernlearn.estimators.mixture.level_means import LevelMeans
@@ -31,6 +32,14 @@ from kernlearn.estimators.mixture.preparation import (
     PreparedTable,
     SparsePreparation,
 )
+from kernlearn.estimators.mixture.source_parts import (
+    KernelPart,
+    SparsePart,
+    TablePart,
+    TextPart,
+    ThingPart,
+)
+from kernlearn.estimators.mixture.sources_preparation import NamedPart, SourcesPreparation
 from kernlearn.estimators.mkl.extension import Extension
 from kernlearn.estimators.mkl.transduction import TransductiveFit
 from kernlearn.kernels.grid import GridKernels
@@ -39,6 +48,7 @@ from kernlearn.persistence._stand_ins import EnumMember, Frame, Network, Pairs
 from kernlearn.quality.discriminants import Discriminants
 from kernlearn.quality.logarithms import Exponentials, Limits, Logarithms
 from kernlearn.solvers.core.solution import Solution, Step
+from kernlearn.tables.typed import Column
 
 # What these packages export is plain: constructors store, and nothing runs when a file is read.
 # The keys are the modules that a file names.
@@ -54,6 +64,8 @@ PUBLIC = {
 PRIVATE: dict[str, type] = {
     "CandidateTable": CandidateTable,
     "CategoryColumn": CategoryColumn,
+    "Column": Column,
+    "ColumnKinds": ColumnKinds,
     "Discriminants": Discriminants,
     "Embedding": Embedding,
     "EnumMember": EnumMember,
@@ -67,18 +79,25 @@ PRIVATE: dict[str, type] = {
     "LinearExtrapolation": LinearExtrapolation,
     "Logarithms": Logarithms,
     "KernelMachine": KernelMachine,
+    "KernelPart": KernelPart,
     "LevelMeans": LevelMeans,
     "Members": Members,
     "ModelBundle": ModelBundle,
+    "NamedPart": NamedPart,
     "Network": Network,
     "NumberColumn": NumberColumn,
     "Pairs": Pairs,
     "Preparation": Preparation,
     "PreparedTable": PreparedTable,
     "Solution": Solution,
+    "SourcesPreparation": SourcesPreparation,
+    "SparsePart": SparsePart,
     "SparsePreparation": SparsePreparation,
     "StackedRows": StackedRows,
     "Step": Step,
+    "TablePart": TablePart,
+    "TextPart": TextPart,
+    "ThingPart": ThingPart,
     "TransductiveFit": TransductiveFit,
     "ViewMKLClassifier": ViewMKLClassifier,
     "ViewMKLRegressor": ViewMKLRegressor,

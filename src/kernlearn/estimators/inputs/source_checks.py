@@ -42,7 +42,7 @@ def is_text(X: object) -> bool:
 def checked_sources(estimator: BaseEstimator, X: Rows, reset: bool) -> Sources:
     """The sources of a fit, or those of other rows in the order of the fit."""
     if reset:
-        sources = as_sources(X)
+        sources = _with_matrices(as_sources(X), estimator.columns)
         estimator._note_device(None)
         estimator.source_names_ = sources.names
         estimator._source_columns = {name: _column_names(sources[name]) for name in sources}
@@ -69,6 +69,28 @@ def checked_sources(estimator: BaseEstimator, X: Rows, reset: bool) -> Sources:
     for name in names:
         _check_columns(name, estimator._source_columns[name], _column_names(given[name]))
     return given
+
+
+def _with_matrices(sources: Sources, columns: object) -> Sources:
+    """With those sources that can be nothing but kernel matrices, or are asked to be, as such."""
+    asked = columns if isinstance(columns, Mapping) else {}
+    found = {name: sources[name] for name in sources}
+    matrices = [
+        name
+        for name, part in found.items()
+        if isinstance(part, np.ndarray)
+        and part.ndim == 2
+        and (asked.get(name) == "kernel" or (name not in asked and _is_kernel_matrix(part)))
+    ]
+    return Sources(found, matrices) if matrices else sources
+
+
+def _is_kernel_matrix(table: Array) -> bool:
+    """Whether a table can be nothing but the kernel of its rows with themselves."""
+    n_rows, n_columns = table.shape
+    if n_rows != n_columns or n_rows < 3 or table.dtype.kind not in "biuf":
+        return False
+    return bool((np.diag(table) >= 0).all() and np.allclose(table, table.T, rtol=1e-9, atol=0.0))
 
 
 def row_codes(sources: Sources) -> Array:

@@ -10,7 +10,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from kernlearn.estimators.inputs.row_kinds import takes_things
-from kernlearn.kernels import Columns, Kernel
+from kernlearn.estimators.inputs.sources import KernelRows, Sources
+from kernlearn.kernels import Columns, Kernel, Precomputed
 from kernlearn.kernels._validation import as_pandas_frame, check_numbers, check_table, is_frame
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted
@@ -18,11 +19,13 @@ from kernlearn.typing import PandasIndex, Rows
 
 
 def are_views(X: Rows, kernels: object) -> bool:
-    """Whether X is a dictionary or a list of tables.
+    """Whether X is an object of sources, a dictionary or a list of tables.
 
     A list of tables may also be rows of things, each of them a set or a series, where a kernel
     takes those.
     """
+    if isinstance(X, Sources):
+        return True
     if isinstance(X, Mapping):
         return not issparse(X)  # one of the sparse formats is a dictionary
     if not isinstance(X, list | tuple) or not X or takes_things(kernels):
@@ -31,10 +34,45 @@ def are_views(X: Rows, kernels: object) -> bool:
 
 
 def known_views(X: Rows) -> dict[Any, Any] | list[Any]:
-    """The views, frames of other makers as those of pandas."""
+    """The views, frames of other makers as those of pandas, and kernel matrices as row numbers."""
+    if isinstance(X, Sources):
+        return {name: _two_axes(X[name]) for name in X}
     if isinstance(X, Mapping):
-        return {name: as_pandas_frame(view) for name, view in X.items()}
+        views = {name: as_pandas_frame(view) for name, view in X.items()}
+        return {n: _two_axes(v) if isinstance(v, KernelRows) else v for n, v in views.items()}
     return [as_pandas_frame(view) for view in X]
+
+
+def given_matrices(X: Rows) -> dict[str, Precomputed]:
+    """The kernels of those sources that are kernel matrices."""
+    if not isinstance(X, Sources | Mapping):
+        return {}
+    parts = {str(name): X[name] for name in X}
+    return {
+        name: Precomputed(part.K, name)
+        for name, part in parts.items()
+        if isinstance(part, KernelRows)
+    }
+
+
+def check_same_matrices(
+    given: Mapping[str, Precomputed], fitted: Mapping[str, Precomputed]
+) -> None:
+    """Refuse row numbers of other matrices than those of the fit."""
+    for name, kernel in given.items():
+        if name not in fitted or not np.array_equal(kernel.K, fitted[name].K):
+            raise ValueError(
+                f"expected rows of the kernel matrix {name!r} that was given in fit, got those of "
+                "another; make one Sources of all rows, and take the training and the test rows "
+                "of it"
+            )
+
+
+def _two_axes(part: Rows) -> Rows:
+    """A source as a table: a kernel matrix as a column of row numbers, things as a column."""
+    if isinstance(part, KernelRows):
+        return part.rows[:, None].astype(float)
+    return part[:, None] if isinstance(part, np.ndarray) and part.ndim == 1 else part
 
 
 def column_names(X: Rows) -> dict[str, list[str]]:

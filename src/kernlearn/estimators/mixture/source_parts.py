@@ -24,7 +24,7 @@ from kernlearn.estimators.mixture.preparation import (
     Preparation,
     SparsePreparation,
 )
-from kernlearn.estimators.mkl.thing_kernels import vectorizer_of_text
+from kernlearn.estimators.mkl.thing_kernels import WORDS_OF_THINGS, vectorizer_of_text
 from kernlearn.kernels import Kernel, Normalized
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import is_missing, take_rows
@@ -207,7 +207,7 @@ class ThingPart:
 
     def told(self, name: str) -> dict[str, str]:
         """What it was taken for."""
-        return {name: f"{self.kind}, by {', '.join(repr(k.kernel) for k in self.kernels)}"}
+        return {name: WORDS_OF_THINGS[self.kind]}
 
 
 @dataclass(frozen=True, eq=False)

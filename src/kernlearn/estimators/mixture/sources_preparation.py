@@ -50,7 +50,7 @@ from kernlearn.kernels._validation import is_missing
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted
 from kernlearn.tables.describe import describe_cells
-from kernlearn.typing import Array, Indices, Rows, Things
+from kernlearn.typing import Indices, Rows, Things
 
 SOURCES = "all sources"
 # The table of one source begins with this.
@@ -279,8 +279,7 @@ def _prepared_source(
     """The parts of one source, and what it was taken for."""
     part: SourcePart
     if kind == KERNEL:
-        given = cells if isinstance(cells, KernelRows) else KernelRows(cells, np.arange(len(cells)))
-        part = KernelPart.learned(given, name)
+        part = KernelPart.learned(cells, name)
     elif kind == "sparse":
         part = SparsePart.learned(cells, scale)
     elif kind == TEXT:
@@ -314,14 +313,23 @@ def _prepared_table(
 
 def _kind(cells: Rows, asked: str | None, name: str) -> str:
     """What a source is taken for."""
-    if isinstance(cells, KernelRows) or asked in (KERNEL, IDENTIFIER, SEQUENCE, GRAPH, TEXT):
-        return asked or KERNEL
+    if asked == IDENTIFIER:
+        return asked
+    if isinstance(cells, KernelRows) or asked == KERNEL:
+        if not isinstance(cells, KernelRows) or asked not in (None, KERNEL):
+            raise ValueError(
+                f"expected source {name!r} to be a square matrix where it is a kernel, and a "
+                f"kernel where it is one, got {asked!r} for {type(cells).__name__}; correct columns"
+            )
+        return KERNEL
+    if asked in (SEQUENCE, GRAPH, TEXT):
+        return asked
     if issparse(cells):
         return "sparse"
     if is_frame(cells):
         return asked or "table"
     if cells.ndim == 2:
-        return asked or (KERNEL if _is_kernel_matrix(cells) else NUMBER)
+        return asked or NUMBER
     return _kind_of_things(cells, name)
 
 
@@ -334,14 +342,7 @@ def _kind_of_things(things: Things, name: str) -> str:
     if lengths >= _LENGTH and len(letters) <= _LETTERS and all(map(str.isalpha, letters)):
         return SEQUENCE
     kind = describe_cells(name, load_pandas("reading text").Series(things, dtype=object)).kind
-    return kind if kind in (CATEGORY,) else TEXT
-
-
-def _is_kernel_matrix(table: Array) -> bool:
-    """Whether a table can be nothing but the kernel of its rows with themselves."""
-    if table.shape[0] != table.shape[1] or table.dtype.kind not in "biuf" or len(table) < 3:
-        return False
-    return bool(np.array_equal(table, table.T) and (np.diag(table) >= 0).all())
+    return CATEGORY if kind == CATEGORY else TEXT
 
 
 def _as_table(cells: Rows, name: str) -> Any:

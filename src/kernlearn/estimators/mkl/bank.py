@@ -132,16 +132,20 @@ def banks_of_views(
     seed: int,
     tried: Sequence[float] = TRIED,
     groups: Indices | None = None,
+    given: Mapping[str, Kernel] | None = None,
 ) -> tuple[list[Kernel], list[str]]:
     """The default bank of every view, and what is to be said of each; of X itself without views.
 
-    Rows that lack a view say nothing of its widths.
+    Rows that lack a view say nothing of its widths. A view may have a kernel that is `given`.
     """
     if not places:
         return choose_bank(X, targets, weight, seed, tried, groups)
     kernels: list[Kernel] = []
     notes: list[str] = []
     for name, place in places.items():
+        if given and name in given:
+            kernels.append(Columns(place, given[name], name))
+            continue
         view = X[:, place]
         there = _has_view(view, name)
         known = there[: len(weight)]

@@ -109,7 +109,8 @@ def prepared_kernels(estimator: CombinationParameters, X: Rows, labelled: Labell
     if estimator.kernels is None:
         table = np.asarray(labelled.X, dtype=float)
         given = labelled.targets, labelled.weight, estimator._seed, estimator._engine.widths
-        kernels, estimator.bank_notes_ = banks_of_views(table, views, *given, labelled.groups)
+        own: dict[str, Kernel] = getattr(estimator, "_view_matrices", {})
+        kernels, estimator.bank_notes_ = banks_of_views(table, views, *given, labelled.groups, own)
         for note in estimator.bank_notes_ if estimator.verbose else []:
             print(f"{type(estimator).__name__}: {note}")
     else:
@@ -179,6 +180,8 @@ def repair(estimator: CombinationParameters) -> Repair:
     if estimator._options.psd != "auto":
         return cast(Repair, estimator._options.psd)
     kernels = estimator.kernels
+    if hasattr(estimator, "_view_matrices"):
+        return "raise"
     if isinstance(kernels, KernelRange):
         return "trust"
     if is_family(kernels):  # of others, nothing is known before they are looked at

@@ -14,7 +14,9 @@ from kernlearn.estimators.inputs.row_kinds import table_options, target_of, unch
 from kernlearn.estimators.inputs.validation import as_floats, sample_weights, validate_table
 from kernlearn.estimators.inputs.views import (
     are_views,
+    check_same_matrices,
     column_names,
+    given_matrices,
     hstack_views,
     in_order,
     known_views,
@@ -118,6 +120,11 @@ class TableInputs:
                 "estimator of combinations, such as MKLClassifier, to the same views, or put them "
                 "side by side"
             )
+        matrices = given_matrices(X)
+        if reset and matrices:
+            self.estimator._view_matrices = matrices
+        elif matrices:
+            check_same_matrices(matrices, own.get("_view_matrices", {}))
         X = known_views(X)
         if not reset:
             # Files of earlier versions have no names of columns.
@@ -129,5 +136,5 @@ class TableInputs:
 
     def _forget_views(self) -> None:
         """Those of an earlier fit."""
-        for name in ("views_", "_view_columns"):
+        for name in ("views_", "_view_columns", "_view_matrices"):
             self.estimator.__dict__.pop(name, None)

@@ -8,6 +8,10 @@ from kernlearn.kernels import Features, Kernel, Linear, Spectrum, WeisfeilerLehm
 
 LENGTHS = (1, 2, 3)
 ROUNDS = (1, 3)
+WORDS_OF_THINGS = {
+    "sequence": "sequence, by the runs of 1, 2 and 3 letters that rows share",
+    "graph": "graph, by the neighbourhoods of 1 and 3 rounds that rows share",
+}
 
 
 def vectorizer_of_text() -> TfidfVectorizer:
