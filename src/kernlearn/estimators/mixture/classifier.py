@@ -36,15 +36,17 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     the best one. The factor :math:`a_j` turns the values of a machine into log-odds. With more than
     two classes :math:`f_j` are linear discriminants of the one-against-rest machines.
     Nothing has to be scaled, encoded or tuned first: numbers are standardised, missing cells
-    filled, and categories (text, in a data frame) one-hot encoded.
+    filled, categories one-hot encoded, and free text in a data frame becomes the TF-IDF of its
+    words. Of several sources, every source alone and combinations of all are candidates.
 
     Parameters
     ----------
     candidates : "auto" or list of str and Kernel, default="auto"
         What is tried: all, or some by name ("linear", "sparse linear", "polynomial", "Gaussian",
         "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
-        "hyperkernel", "trees", "linear SVM", "Gaussian SVM", and "ARD" for scales of columns), and
-        kernels of your own, which read the standardised columns.
+        "hyperkernel", "trees", "linear SVM", "Gaussian SVM", and "ARD" for scales of columns; of
+        several sources "combined sources", "equal sources" and the same with " SVM"), and kernels
+        of your own, which read the standardised columns.
     effort : "fast", "default", "best" or float, default="default"
         How much is tried: about how many times as long as by default a fit may take. "fast" is 0.1
         and learns λ and bandwidths only; "best" is 10, and screens more candidates on more rows.
@@ -127,7 +129,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     n_duplicates_ : int
         Rows that repeat an earlier one in every column. They are held out together with it.
     preparation_ : Preparation
-        How columns become numbers.
+        How columns and sources become numbers. ``preparation_.kinds`` is a dict of what each was
+        taken for, and printing shows the same.
     device_ : str
         Where the rows were worked on: "cpu", or library and device such as "torch:cuda:0".
     n_iter_ : int
@@ -138,6 +141,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         Number of columns.
     feature_names_in_ : ndarray of str
         Their names, if X was a data frame.
+    source_names_ : list of str
+        Names of the sources, if X had several.
 
     See Also
     --------
@@ -206,10 +211,13 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
 
         Parameters
         ----------
-        X : array-like, sparse matrix, data frame or Dask collection of shape (n, n_features)
-            Training rows: numbers, NaN where missing; columns of a data frame may hold text. The
-            columns of a sparse matrix are scaled, not centred. More than 50,000 rows of a memory
-            map, and those of a Dask array or data frame, are read in blocks.
+        X : array-like, sparse matrix, data frame, Dask collection, dict or Sources
+            Training rows: numbers, NaN where missing; columns of a data frame may hold categories,
+            dates or free text. The columns of a sparse matrix are scaled, not centred. More than
+            50,000 rows of a memory map, and those of a Dask array or data frame, are read in
+            blocks. A dict or :class:`kernlearn.Sources` has several sources of the same rows:
+            tables, sparse matrices, lists of texts, sequences or graphs, square kernel matrices. A
+            list of texts is taken, too.
         y : array-like of shape (n,)
             Labels of any type, two classes or more.
         sample_weight : array-like of shape (n,), optional

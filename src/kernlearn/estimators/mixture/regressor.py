@@ -48,17 +48,18 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
     training rows, a linear function carries the predictions on without limits, if it explains
     nine tenths of what the mixture explains. If few targets are far off, all is learned once
     more with Huber's loss, and judged by a loss that outliers do not rule. Nothing has to be
-    scaled, encoded or tuned first: numbers are standardised, missing cells filled, and categories
-    (text, in a data frame) one-hot encoded.
+    scaled, encoded or tuned first: numbers are standardised, missing cells filled, categories
+    one-hot encoded, and free text in a data frame becomes the TF-IDF of its words. Of several
+    sources, every source alone and combinations of all are candidates.
 
     Parameters
     ----------
     candidates : "auto" or list of str and Kernel, default="auto"
         What is tried: all, or some by name ("linear", "sparse linear", "polynomial", "Gaussian",
         "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
-        "hyperkernel", "trees", "ARD" for scales of columns, and "log target" for the best of all on
-        logarithms, where targets are skewed and none is below zero), and kernels of your own, which
-        read the standardised columns.
+        "hyperkernel", "trees", "ARD" for scales of columns, "combined sources" and "equal sources",
+        and "log target" for the best of all on logarithms, where targets are skewed and none is
+        below zero), and kernels of your own, which read the standardised columns.
     effort : "fast", "default", "best" or float, default="default"
         How much is tried: about how many times as long as by default a fit may take. "fast" is 0.1
         and learns λ and bandwidths only; "best" is 10, and screens more candidates on more rows.
@@ -134,7 +135,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
     n_duplicates_ : int
         Rows that repeat an earlier one in every column. They are held out together with it.
     preparation_ : Preparation
-        How columns become numbers.
+        How columns and sources become numbers. ``preparation_.kinds`` is a dict of what each was
+        taken for, and printing shows the same.
     has_outliers_ : bool
         Whether few targets are far off, so that the model was learned with Huber's loss: outlying
         targets were pulled in. Scores and intervals are of the targets as they came.
@@ -148,6 +150,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         Number of columns.
     feature_names_in_ : ndarray of str
         Their names, if X was a data frame.
+    source_names_ : list of str
+        Names of the sources, if X had several.
 
     See Also
     --------
@@ -213,10 +217,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
 
         Parameters
         ----------
-        X : array-like, sparse matrix, data frame or Dask collection of shape (n, n_features)
-            Training rows: numbers, NaN where missing; columns of a data frame may hold text. The
-            columns of a sparse matrix are scaled, not centred. More than 50,000 rows of a memory
-            map, and those of a Dask array or data frame, are read in blocks.
+        X : array-like, sparse matrix, data frame, Dask collection, dict or Sources
+            Training rows: numbers, NaN where missing; columns of a data frame may hold categories,
+            dates or free text. The columns of a sparse matrix are scaled, not centred. More than
+            50,000 rows of a memory map, and those of a Dask array or data frame, are read in
+            blocks. A dict or :class:`kernlearn.Sources` has several sources of the same rows:
+            tables, sparse matrices, lists of texts, sequences or graphs, square kernel matrices. A
+            list of texts is taken, too.
         y : array-like of shape (n,) or (n, n_targets)
             Targets; several are predicted by the same kernels.
         sample_weight : array-like of shape (n,), optional

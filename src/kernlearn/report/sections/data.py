@@ -21,7 +21,7 @@ def data(subject: Subject) -> Html | None:
         _rows(facts),
         _notes(facts),
         _class_counts(facts),
-        _columns_used(facts),
+        _columns_used(facts) or _taken_for(subject),
         _views(facts),
     ]
     known = [part for part in parts if part is not None]
@@ -77,6 +77,16 @@ def _columns_used(facts: Facts) -> Html | None:
         entries += [tag("dt", f"{done[:1].upper()}{done[1:]}"), tag("dd", _listed(names))]
     more = len(facts.parts("columns")) - MOST_COLUMNS
     return join(tag("dl", *entries), _and_more(more, "columns"))
+
+
+def _taken_for(subject: Subject) -> Html | None:
+    """What a model that prepares its columns took them for, where the facts do not say."""
+    kinds = getattr(getattr(subject.estimator, "preparation_", None), "kinds", {})
+    rows: list[list[Child]] = [[tag("code", name), words] for name, words in kinds.items()]
+    if not rows:
+        return None
+    shown = table(["column or source", "taken for"], rows[:MOST_COLUMNS])
+    return join(shown, _and_more(len(rows) - MOST_COLUMNS, "columns"))
 
 
 def _listed(names: list[str]) -> Html:
