@@ -138,7 +138,7 @@ def _positive(family: Family, own: FamilyAlignment, given: WeightSet) -> tuple[A
                 "yᵀK(w)y is zero or less for all weights that they allow; drop or loosen one, or "
                 "use quality='soft_margin'"
             )
-    x = np.where(x > 1e-9 * x.max(), x, 0.0)
+    x = np.where(x > 1e-9 * x[length[used] > 0].max(), x, 0.0)
     # Matrices of unit size, or what centring leaves of matrices of norms far above it.
     d, off, noise = _direction(S, x, family.norms[used] / size[used], family.n_points)
     off, noise = np.where(length[used] > 0, [off, noise], 0.0)
