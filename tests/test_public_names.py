@@ -29,6 +29,7 @@ SETTLED = [
     "FirstLevelRegressor",
     "GraphFusionClassifier",
     "GraphFusionRegressor",
+    "Sources",
     "save",
     "load",
     "learn_weights",

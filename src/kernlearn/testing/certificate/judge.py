@@ -388,8 +388,7 @@ def _into_cone(case: Case, weights: Array) -> Array | None:
 
 def _has_factor(case: Case, weights: Array, rounding: float) -> bool:
     """Whether K(w) has a Cholesky factor in long double, but for a rounding of its terms."""
-    A = case.kernel(weights)
-    n = len(A)
+    A, n = case.kernel(weights), case.grams.shape[1]
     pairs = zip(weights, case.grams, strict=False)  # the identity has no matrix
     terms = sum(abs(weight) * np.diagonal(K) for weight, K in pairs)
     A.flat[:: n + 1] += rounding * n * np.max(terms)
