@@ -179,6 +179,10 @@ def thing_examples():
         "ShortestPath": (kernels.ShortestPath(), GRAPHS),
         "SmithWaterman": (kernels.SmithWaterman(references=DNA[:3]), DNA),
         "Spectrum": (kernels.Spectrum(2), DNA),
+        "Substitution": (
+            kernels.Substitution("ACG", [[2.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.5]]),
+            ["GATTACA", "GATCACA", "TATTTCG"],
+        ),
         "Subsequence": (kernels.Subsequence(2, 0.6), DNA),
         "WeightedDegree": (kernels.WeightedDegree(3), ["GATTACA", "GATCACA", "TATTTCG"]),
         "WeisfeilerLehman": (kernels.WeisfeilerLehman(2), GRAPHS),

@@ -92,6 +92,7 @@ SETTLED_KERNELS = [
     "GlobalAlignment",
     "Bhattacharyya",
     "SmithWaterman",
+    "Substitution",
     "WhereKnown",
     "Grid",
     "PerColumn",

@@ -22,6 +22,7 @@ from kernlearn.kernels.radial import ARDGaussian, Gaussian, Laplacian, Matern
 from kernlearn.kernels.ranges import ARDGaussianRange, GaussianRange
 from kernlearn.kernels.sequences.local_alignment import SmithWaterman
 from kernlearn.kernels.sequences.subsequence import Subsequence
+from kernlearn.kernels.sequences.substitution import Substitution
 from kernlearn.kernels.sequences.words import Mismatch, Spectrum, WeightedDegree
 from kernlearn.kernels.tree_paths import TreePaths
 
@@ -61,6 +62,7 @@ __all__ = [
     "Spectrum",
     "Stretched",
     "Subsequence",
+    "Substitution",
     "Sum",
     "TreePaths",
     "WeightedDegree",

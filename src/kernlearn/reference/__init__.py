@@ -34,6 +34,9 @@ The program on pairs of Kondor and Jebara (2007), *Gaussian and Wishart Hyperker
 The kernel of largest determinant, Lanckriet's section 7 over weights, is `max_determinant`; that
 over precision matrices, with labels, is `labelled_determinant`.
 
+The substitution matrix that Cawley and Talbot (2014), *Kernel Learning at the First Level of
+Inference*, propose in section 4, by their criterion (5), is `substitution_matrix`.
+
 `positive_weights_program` and `fixed_kernel_program` do the same for the other machines, in the
 library's own convention. All of them need CVXPY: ``pip install "kernlearn[reference]"``.
 """
@@ -70,6 +73,7 @@ from kernlearn.reference.ong_classifiers import (
 from kernlearn.reference.ong_others import ong_before_eq8, ong_eq30, ong_eq31, ong_eq32
 from kernlearn.reference.pair_hinge import kondor_section5
 from kernlearn.reference.solution import ReferenceSolution
+from kernlearn.reference.substitution_matrix import substitution_matrix
 
 __all__ = [
     "MACHINES",
@@ -111,4 +115,5 @@ __all__ = [
     "ong_eq32",
     "ong_lemma7",
     "positive_weights_program",
+    "substitution_matrix",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn.families.parametric import ParametricKernel
-from kernlearn.kernels._validation import check_numbers
+from kernlearn.kernels._validation import check_numbers, check_things
 from kernlearn.testing._laws import Laws
 from kernlearn.testing.kernel_laws import check_kernel
 from kernlearn.typing import Array, Rows
@@ -26,16 +26,17 @@ def check_parametric_kernel(
 ) -> None:
     """Check that `family` obeys, on the rows of `X`, the laws that learning relies on.
 
-    The laws: the start is positive; at every θ the matrix is that of ``family.kernel(theta)``,
-    which is a kernel; `gradient`, `jacobian_products` and `second` are the derivatives of the
-    matrix, by central differences; `along` is the family itself in one direction; a `stack`, where
-    there is one, answers for every table as the family does; `X` and θ are left as they were.
+    The laws: the start is positive, unless θ is signed; at every θ the matrix is that of
+    ``family.kernel(theta)``, which is a kernel, and `diag` is its diagonal; `gradient`,
+    `jacobian_products` and `second` are the derivatives of the matrix, by central differences;
+    `along` is the family itself in one direction; a `stack`, where there is one, answers for every
+    table as the family does; `X` and θ are left as they were.
 
     Parameters
     ----------
     family : ParametricKernel
         The family to check.
-    X : array-like of shape (n, d)
+    X : array-like of shape (n, d), or list of n things
         Points on which to check it, a few dozen at most.
     theta : array-like of shape (p,), optional
         Where to check it; by default at uneven multiples of the start.
@@ -51,17 +52,21 @@ def check_parametric_kernel(
     >>> from kernlearn.testing import check_parametric_kernel
     >>> check_parametric_kernel(ARDGaussianFamily(), [[0.0, 1.0], [2.0, 3.0], [0.5, 0.5]])
     """
-    points = check_numbers(X, "X").copy()
+    given = check_things(X, "X") if family.takes_things else check_numbers(X, "X").copy()
+    family = family.fitted_to(given)
+    points = family.read(given)
     before = points.copy()
     start = np.asarray(family.start(points))
     _LAW.require(
-        start.ndim == 1 and start.size > 0 and bool((start > 0).all()),
+        start.ndim == 1 and start.size > 0 and bool((start > 0).all() or family.signed),
         f"start(X) must be a vector of positive numbers, got {start}",
     )
     uneven = start * np.linspace(0.5, 1.5, start.size)
+    if family.signed:
+        uneven = uneven + 0.1 * family.size(start) * np.cos(np.arange(start.size))
     place = uneven if theta is None else np.array(theta, dtype=float)
     kept = place.copy()
-    _check_matrix(family, points, place)
+    _check_matrix(family, given, points, place)
     _check_first(family, points, place)
     _check_second(family, points, place)
     _check_along(family, points, place)
@@ -70,9 +75,10 @@ def check_parametric_kernel(
     _LAW.require(same, "X and theta must be left as they were, but were changed")
 
 
-def _check_matrix(family: ParametricKernel, X: Array, theta: Array) -> None:
-    check_kernel(family.kernel(theta), X)
-    K = family.kernel(theta)(X)
+def _check_matrix(family: ParametricKernel, given: Rows, X: Array, theta: Array) -> None:
+    check_kernel(family.kernel(theta), given)
+    K = family.kernel(theta)(given)
+    _LAW.require_close(family.diag(X, theta), K.diagonal(), "diag(X, θ) = that of the matrix", K)
     _LAW.require_close(family.matrix(X, None, theta), K, "matrix(X, None, θ) = kernel(θ)(X)", K)
     some = X[::2].copy()
     law = "matrix(X, Y, θ) = the columns Y of matrix(X, None, θ)"

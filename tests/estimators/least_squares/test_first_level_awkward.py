@@ -12,7 +12,10 @@ from kernlearn import FirstLevelClassifier, FirstLevelRegressor
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"kernel": "linear"}, "expected kernel to be one of rbf, ard, ard_polynomial or a"),
+        (
+            {"kernel": "linear"},
+            "expected kernel to be one of rbf, ard, ard_polynomial, substitution or a",
+        ),
         ({"lam": -1.0}, "expected lam to be a positive number, got -1.0"),
         (
             {"lam": "loo"},

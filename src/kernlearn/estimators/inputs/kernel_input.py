@@ -19,6 +19,7 @@ from kernlearn.estimators.inputs.row_kinds import (
     unchanged_rows,
 )
 from kernlearn.estimators.inputs.validation import as_floats, sample_weights, validate_table
+from kernlearn.families.parametric import PARAMETRIC_KERNELS, parametric_kernel
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import as_pandas_frame
 from kernlearn.typing import Array, Rows, Targets
@@ -34,7 +35,7 @@ class KernelInput(NotebookDisplay):
         X = as_pandas_frame(X)
         if self._judged_by_kernel(X):
             return unchanged_rows(self, X, reset)
-        options = table_options(self.kernel)
+        options = table_options(self._reader)
         checked = validate_table(self, X, reset=reset, dtype="numeric", **options)
         return as_floats(self, checked)
 
@@ -48,20 +49,28 @@ class KernelInput(NotebookDisplay):
         if self._judged_by_kernel(X):
             rows = unchanged_rows(self, X, reset=True)
             return rows, target_of(self, rows, y, **options)
-        options = {**options, **table_options(self.kernel), "ensure_min_samples": 2}
+        options = {**options, **table_options(self._reader), "ensure_min_samples": 2}
         table, target = validate_table(self, X, y, dtype="numeric", **options)
         return as_floats(self, table), target
 
+    @property
+    def _reader(self) -> Any:
+        """The kernel, or the family of kernels, that says which rows it takes."""
+        given = self.kernel
+        is_name = isinstance(given, str) and given in PARAMETRIC_KERNELS
+        return parametric_kernel(given) if is_name else given
+
     def _judged_by_kernel(self, X: Rows) -> bool:
         """Whether the kernel looks at the entries: at those of any data frame, in its columns."""
-        is_given = isinstance(self.kernel, Kernel)
-        return is_given and (hasattr(X, "columns") or judged_by_kernels(self.kernel, X))
+        reader = self._reader
+        is_given = isinstance(reader, Kernel) or takes_things(reader)
+        return is_given and (hasattr(X, "columns") or judged_by_kernels(reader, X))
 
     def __sklearn_tags__(self) -> Any:
         """Sparse rows, rows with gaps and rows of things are taken where the kernel takes them."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = takes_sparse(self.kernel)
-        tags.input_tags.allow_nan = takes_things(self.kernel)
+        tags.input_tags.sparse = takes_sparse(self._reader)
+        tags.input_tags.allow_nan = takes_things(self._reader)
         return tags
 
     def _sample_weight(self, sample_weight: Rows, n: int) -> Array:

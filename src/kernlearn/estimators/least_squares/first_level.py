@@ -26,10 +26,12 @@ from kernlearn.estimators.least_squares.lssvm import (
 from kernlearn.estimators.mkl.low_rank import chosen_rank, forget_low_rank
 from kernlearn.families.parametric import ParametricKernel, parametric_kernel
 from kernlearn.gram.rows import reduce_rows
+from kernlearn.kernels import Substitution
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.threads import threads_for
+from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.first_level.batched import FirstLevelStacks
 from kernlearn.solvers.first_level.fit import FirstLevelSolution, learn_first_level
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, alone
@@ -37,7 +39,7 @@ from kernlearn.solvers.first_level.search import STRATEGIES, FirstLevelControl
 from kernlearn.solvers.nystroem.exact_refit import fits
 from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, learn_then_refit
 from kernlearn.solvers.selection.objective import DescentLimits
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Rows
 
 # Matrices of the size of the kernel's that exist together, at most (measured).
 MATRICES = 12
@@ -72,6 +74,8 @@ class FirstLevel(LeastSquaresSVM):
     loss_by_rank_: dict[str, Array]
     n_evaluations_: int
     cv_loss_: float | None
+    lower_bound_: float | None
+    duality_gap_: float | None
     log_evidence_: float | None
     theta_std_: Array | None
     theta_p_: Array | None
@@ -83,14 +87,14 @@ class FirstLevel(LeastSquaresSVM):
             check_takes_dask(self, asked.rows)
             self._learn_at_scale(data, asked)
             return
-        problem, offset = self._stated(asked, data)
+        problem, offset, rows = self._stated(asked, data)
         search = learn_first_level(problem, asked.folds, asked.lam, asked.mu, asked.control)
         with threads_for(len(data.kept)), self._sentences():
             if self.device_ == HOST:
                 solution = alone(search)
             else:
                 solution = yield from search
-        self._store_exactly(offset, solution, data)
+        self._store_exactly(offset, solution, data, rows)
         stopping = asked.control.stopping
         warn_if_unfinished(type(self).__name__, self.status_, stopping, stacklevel=6)
 
@@ -100,36 +104,44 @@ class FirstLevel(LeastSquaresSVM):
         lam, mu = _number_or_none("lam", self.lam), _number_or_none("mu", self.mu)
         control = self._control(self._stacks(family))
         kept = data.kept
+        if family.signed and control.by_evidence:
+            raise ValueError(
+                "expected lam and mu to be numbers or 'cv' with a kernel whose parameters have any "
+                f"sign, got 'evidence' with {family!r}, for which there is none; use 'cv'"
+            )
         by_folds = (lam is None or mu is None) and not control.by_evidence
         self._check_enough(len(kept), by_folds)
         folds = data.folds(self.cv, self._seed) if by_folds else []
         rows = select_rows(data.X, kept)
-        _check_sizes(rows)
+        if not family.takes_things:
+            _check_sizes(rows)
         forget_low_rank(self)
-        obstacle = self._obstacle(data, rows) or self._other_obstacle(mu)
+        obstacle = self._obstacle(data, rows, family) or self._other_obstacle(mu)
         rank = chosen_rank(self.rank, len(kept), obstacle, self._options.exact_rows)
         limits = DescentLimits(control.tol, control.max_iter, control.stopping)
         return FirstLevelRequest(family, lam, None, limits, rows, rank, mu, control, folds)
 
     def _stated(
         self, asked: FirstLevelRequest, data: LeastSquaresData
-    ) -> tuple[FirstLevelProblem, Array]:
-        """The problem on the matrix of all rows, and what was taken off the targets."""
+    ) -> tuple[FirstLevelProblem, Array, Rows]:
+        """The problem on the matrix of all rows, what was taken off the targets, and the rows."""
         self.refit_ = None
         family, kept = asked.family, data.kept
         if not self._stacks(family):
             self.device_ = HOST
         rows = gather_rows(self, asked.rows, self._options.exact_rows)
-        Y, weight = data.Y[kept], data.weight[kept]
+        family = family.fitted_to(rows)
+        X, Y, weight = family.read(rows), data.Y[kept], data.weight[kept]
+        columns = X.shape[1] if getattr(X, "ndim", 1) == 2 else 1
         require(
-            matrices(MATRICES, len(kept)) + matrices(6, len(kept), rows.shape[1] + Y.shape[1]),
+            matrices(MATRICES, len(kept)) + matrices(6, len(kept), columns + Y.shape[1]),
             f"{type(self).__name__} on {len(kept):,} points",
             "use fewer points",
         )
         # The intercept takes up any offset; working around it keeps the numbers small.
         offset = np.average(Y, axis=0, weights=weight)
-        start = np.asarray(family.start(rows))
-        return FirstLevelProblem(family, rows, Y - offset, weight, start), offset
+        size = np.asarray(family.size(family.start(X)))
+        return FirstLevelProblem(family, X, Y - offset, weight, size), offset, rows
 
     def _stacks(self, family: ParametricKernel) -> bool:
         """Whether the matrices of all rows are worked on elsewhere, those of all folds at once."""
@@ -154,6 +166,7 @@ class FirstLevel(LeastSquaresSVM):
     def _learn_at_scale(self, data: LeastSquaresData, asked: FirstLevelRequest) -> None:
         """θ through landmarks, then the machine on all rows, or through more landmarks."""
         self.mu_ = 0.0
+        self.lower_bound_ = self.duality_gap_ = None
         self.log_evidence_ = self.theta_std_ = self.theta_p_ = None
         kept, limits, rank = data.kept, asked.limits, asked.rank
         assert rank is not None  # without one, there is a matrix of all rows
@@ -216,18 +229,20 @@ class FirstLevel(LeastSquaresSVM):
             ) from broken
 
     def _store_exactly(
-        self, offset: Array, solution: FirstLevelSolution, data: LeastSquaresData
+        self, offset: Array, solution: FirstLevelSolution, data: LeastSquaresData, rows: Rows
     ) -> None:
         """What was learned from the matrix of all rows, and what it leaves out."""
         kept, point = data.kept, solution.point
-        self._store_learned(solution, offset, kept)
+        self._store_learned(solution, offset, kept, rows)
         with threads_for(len(kept)):
             # In closed form, for the θ that was learned from all rows; with machines that learn
             # their own θ without a fold the probabilities came out the same.
             fit = fit_ls_svm(point.K, data.Y[kept], point.lam / data.weight[kept])
         self._store_held_out(fit, data.leave_out, fit.ridge, data)
 
-    def _store_learned(self, solution: FirstLevelSolution, offset: Array, kept: Indices) -> None:
+    def _store_learned(
+        self, solution: FirstLevelSolution, offset: Array, kept: Indices, rows: Rows
+    ) -> None:
         point = solution.point
         self.theta_ = point.theta
         self.lam_, self.mu_ = point.lam, solution.mu
@@ -235,8 +250,10 @@ class FirstLevel(LeastSquaresSVM):
         self.dual_coef_ = np.ascontiguousarray(point.dual_coef.T)
         self.intercept_ = point.intercept + offset
         self.support_ = kept
-        self.support_vectors_ = point.problem.X
+        self.support_vectors_ = rows
         self.objective_ = point.objective
+        bound = self.lower_bound_ = solution.lower_bound
+        self.duality_gap_ = None if bound is None else relative_gap(self.objective_, bound)
         self.cv_loss_ = solution.cv_loss
         found = solution.evidence
         self.log_evidence_ = None if found is None else -found.value
@@ -246,6 +263,17 @@ class FirstLevel(LeastSquaresSVM):
         self.n_evaluations_ = solution.n_evaluations
         self.n_machine_solves_ = solution.n_machine_solves
         self.status_ = solution.status
+
+    @property
+    def substitution_matrix_(self) -> dict[str, dict[str, float]]:
+        """The learned similarities of letters, for a kernel that has such."""
+        kernel = getattr(self, "kernel_", None)
+        if not isinstance(kernel, Substitution):
+            raise AttributeError(
+                f"{type(self).__name__} has a substitution_matrix_ after fit with "
+                "kernel='substitution' only"
+            )
+        return kernel.similarities()
 
     def _control(self, together: bool) -> FirstLevelControl:
         check_choice("strategy", self.strategy, STRATEGIES)

@@ -29,9 +29,10 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
 
     Parameters
     ----------
-    kernel : {"ard", "rbf", "ard_polynomial"} or ParametricKernel, default="ard"
+    kernel : {"ard", "rbf", "ard_polynomial", "substitution"} or ParametricKernel, default="ard"
         The family K(θ): a Gaussian with a scale for every column or with one for all, a
-        polynomial with a scale for every column, or a family of one's own.
+        polynomial with a scale for every column, similarities of the letters of sequences, with X a
+        list of strings, or a family of one's own.
     lam : float, "cv" or "evidence", default="cv"
         λ, or how it is chosen: by the squared loss on held-out folds, or by the evidence for λ and
         μ, in Laplace's approximation, for which nothing is held out.
@@ -104,7 +105,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         b.
     support_ : ndarray of shape (n_support,)
         Rows of X of positive weight; all of them have a coefficient.
-    support_vectors_ : ndarray of shape (n_support, n_features)
+    support_vectors_ : ndarray of shape (n_support, n_features) or (n_support,)
         Those rows.
     loo_predictions_ : ndarray of shape (n,) or (n, n_classes)
         Decision value of every row of X by the machine trained without it, or without its group,
@@ -134,6 +135,13 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         matrix of all rows.
     objective_ : float
         Equation (5) at its minimum.
+    lower_bound_, duality_gap_ : float or None
+        A bound from below of equation (5) over all θ, for these λ and μ, and the relative distance
+        of ``objective_`` from it. None where (5) is not known to be convex: all but
+        "substitution".
+    substitution_matrix_ : dict of dict
+        With "substitution": the similarity of the letters a and b is
+        ``substitution_matrix_[a][b]``.
     log_evidence_ : float or None
         The logarithm of the evidence; None where λ and μ were not chosen by it.
     theta_std_ : ndarray of shape (p,) or None

@@ -21,9 +21,10 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
 
     Parameters
     ----------
-    kernel : {"ard", "rbf", "ard_polynomial"} or ParametricKernel, default="ard"
+    kernel : {"ard", "rbf", "ard_polynomial", "substitution"} or ParametricKernel, default="ard"
         The family K(θ): a Gaussian with a scale for every column or with one for all, a
-        polynomial with a scale for every column, or a family of one's own.
+        polynomial with a scale for every column, similarities of the letters of sequences, with X a
+        list of strings, or a family of one's own.
     lam : float, "cv" or "evidence", default="cv"
         λ, or how it is chosen: by the squared loss on held-out folds, or by the evidence for λ and
         μ, in Laplace's approximation, for which nothing is held out.
@@ -86,7 +87,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         The learned kernel, to be called on new data or handed to ``SVC(kernel=...)``.
     support_ : ndarray of shape (n_support,)
         Rows of X of positive weight; all of them have a coefficient.
-    support_vectors_ : ndarray of shape (n_support, n_features)
+    support_vectors_ : ndarray of shape (n_support, n_features) or (n_support,)
         Those rows.
     rank_ : int or None
         Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
@@ -104,6 +105,13 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         matrix of all rows.
     objective_ : float
         Equation (5) at its minimum.
+    lower_bound_, duality_gap_ : float or None
+        A bound from below of equation (5) over all θ, for these λ and μ, and the relative distance
+        of ``objective_`` from it. None where (5) is not known to be convex: all but
+        "substitution".
+    substitution_matrix_ : dict of dict
+        With "substitution": the similarity of the letters a and b is
+        ``substitution_matrix_[a][b]``.
     log_evidence_ : float or None
         The logarithm of the evidence; None where λ and μ were not chosen by it.
     theta_std_ : ndarray of shape (p,) or None

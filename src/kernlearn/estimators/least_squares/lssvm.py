@@ -202,7 +202,8 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
             with sharing():
                 if isinstance(self.kernel, Kernel):
                     family = FixedKernel(self.kernel.fitted_to(rows))
-                selection = self._selected(family, rows, Y, asked.loss, asked.lam, asked.limits)
+                X = family.read(rows)
+                selection = self._selected(family, X, Y, asked.loss, asked.lam, asked.limits)
         store_selection(self, selection, family, asked.theta, rows, kept)
         self._store_held_out(selection.fit, asked.loss, selection.lam / data.weight[kept], data)
         stopping = asked.limits.stopping
@@ -213,6 +214,12 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
     def _selection_asked(self, data: LeastSquaresData) -> SelectionRequest:
         """What the parameters ask for on this table, checked."""
         family = kernel_family(self.kernel)
+        if family.signed:
+            name = type(self).__name__
+            raise ValueError(
+                f"{name} expected a kernel of positive parameters, whose logarithms are selected, "
+                f"got {family!r}; use {name.replace('LSSVM', 'FirstLevel')}"
+            )
         limits = DescentLimits(
             check_positive("tol", self.tol),
             check_count("max_iter", self.max_iter),
@@ -229,7 +236,9 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         asks = not (self.theta is None and self.selection) or isinstance(self.kernel, Kernel)
         few = evenly_spaced_rows(rows, FEW_ROWS) if asks else rows
         lam = None if self.lam is None else check_positive("lam", self.lam)
-        theta = check_theta(self.theta, family, few)
+        if family.takes_things:
+            family = family.fitted_to(rows)
+        theta = check_theta(self.theta, family, family.read(few))
         if theta is not None:
             family = FixedKernel(family.kernel(theta))
         if self.selection is not None:
@@ -242,12 +251,14 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
             loss = evidence(data.weight[kept], data.Y[kept])
         forget_low_rank(self)
         rank = chosen_rank(
-            self.rank, len(kept), self._obstacle(data, rows), self._options.exact_rows
+            self.rank, len(kept), self._obstacle(data, rows, family), self._options.exact_rows
         )
         return SelectionRequest(family, lam, theta, limits, rows, rank, loss, few)
 
-    def _obstacle(self, data: LeastSquaresData, rows: Rows) -> str | None:
+    def _obstacle(self, data: LeastSquaresData, rows: Rows, family: ParametricKernel) -> str | None:
         """What was asked for that landmarks cannot do."""
+        if family.takes_things or family.signed:
+            return f"kernel={self.kernel!r}"
         if data.groups.given is not None:
             return "groups"
         if not (isinstance(rows, np.ndarray | Chunked) or hasattr(rows, "iloc")):

@@ -2,12 +2,14 @@
 
 ``Gaussian(gamma)`` of :mod:`kernlearn.kernels` is one kernel. `GaussianFamily`, or ``"rbf"``, holds
 all of them, and γ is learned; `ARDGaussianFamily`, or ``"ard"``, holds all
-``ARDGaussian(gammas)``. The names in `PARAMETRIC_KERNELS` are all that there are.
+``ARDGaussian(gammas)``; `SubstitutionFamily`, or ``"substitution"``, holds all matrices of
+similarities of letters. The names in `PARAMETRIC_KERNELS` are all that there are.
 """
 
 from kernlearn.families.parametric.ard_polynomial import ARDPolynomialFamily
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.families.parametric.gaussian import ARDGaussianFamily, GaussianFamily
+from kernlearn.families.parametric.substitution import SubstitutionFamily
 
 __all__ = [
     "PARAMETRIC_KERNELS",
@@ -15,6 +17,7 @@ __all__ = [
     "ARDPolynomialFamily",
     "GaussianFamily",
     "ParametricKernel",
+    "SubstitutionFamily",
     "parametric_kernel",
 ]
 
@@ -22,6 +25,7 @@ PARAMETRIC_KERNELS: dict[str, type[ParametricKernel]] = {
     "rbf": GaussianFamily,
     "ard": ARDGaussianFamily,
     "ard_polynomial": ARDPolynomialFamily,
+    "substitution": SubstitutionFamily,
 }
 
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from kernlearn.families.parametric.theta_penalties import AlongRay, SquaredNorm, ThetaPenalty
 from kernlearn.kernels.base import Kernel
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 # Central differences err by h² and by eps/h: this relative step balances the two.
 _RELATIVE_STEP = float(np.cbrt(np.finfo(float).eps))
@@ -21,10 +22,11 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
     A new family defines `start` and `kernel`; all derivatives then come by central differences.
     Defining `matrix`, `gradient`, `jacobian_products` and `second` as well makes it fast;
     `kernlearn.testing.check_parametric_kernel` tests whatever was defined. Tables are float64
-    arrays of finite numbers. Where a matrix cannot be computed, `matrix` raises OverflowError, or
-    ``numpy.linalg.LinAlgError``: a search then steps back from that θ. Other errors end the fit.
-    Where `K` is asked for it is ``matrix(X, None, theta)``, so that
-    nothing is computed twice.
+    arrays of finite numbers. A family with ``takes_things = True`` has rows of any kind, such as
+    strings, in an array of objects; its `read` may turn them into an array that all other methods
+    but `kernel` are given then. Where a matrix cannot be computed, `matrix` raises OverflowError,
+    or ``numpy.linalg.LinAlgError``: a search then steps back from that θ. Other errors end the fit.
+    Where `K` is asked for it is ``matrix(X, None, theta)``, so that nothing is computed twice.
 
     Attributes
     ----------
@@ -36,6 +38,10 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
     follows_arrays : bool
         Whether `matrix` and `gradient` take arrays of PyTorch and CuPy too, and work where those
         are.
+    takes_things : bool
+        Whether the rows may be other things than numbers: text, graphs, arrays of any length.
+    signed : bool
+        Whether θ may have any sign: then nothing bounds it.
 
     Examples
     --------
@@ -59,10 +65,31 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
     floor: float = 1e-6
     per_column: bool = False
     follows_arrays: bool = False
+    takes_things: bool = False
+    takes_sparse: bool = False
+    signed: bool = False
+
+    def fitted_to(self, X: Rows) -> ParametricKernel:
+        """The family with all that it takes from training rows, such as an alphabet."""
+        return self
+
+    def read(self, X: Rows) -> Array:
+        """The rows as `matrix` and its derivatives take them."""
+        rows: Array = X
+        return rows
 
     @abstractmethod
     def start(self, X: Array) -> Array:
-        """A sensible θ for these data, of shape (p,), every entry positive."""
+        """A sensible θ for these data, of shape (p,), every entry positive unless θ is signed."""
+
+    def size(self, start: Array) -> Array:
+        """The usual size of every entry of θ, positive."""
+        return start
+
+    @property
+    def penalty(self) -> ThetaPenalty:
+        """Ω(θ), which learning weighs by μ: half of the squared length of θ."""
+        return SquaredNorm()
 
     @abstractmethod
     def kernel(self, theta: Array) -> Kernel:
@@ -71,6 +98,10 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
     def matrix(self, X: Array, Y: Array | None, theta: Array) -> Array:
         """The matrix K(θ) between the rows of `X` and those of `Y`, or of `X` itself."""
         return self.kernel(theta)(X, Y)
+
+    def diag(self, X: Array, theta: Array) -> Array:
+        """The diagonal of ``matrix(X, None, theta)``."""
+        return self.kernel(theta).diag(X)
 
     def gradient(self, X: Array, theta: Array, K: Array, W: Array, Y: Array | None = None) -> Array:
         r"""All of :math:`\sum_{ij} W_{ij}\,\partial K_{ij}/\partial\theta_r`, of shape (p,).
@@ -98,6 +129,15 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
             rows.append((ahead - behind) / width)
         half = 0.5 * np.array(rows)
         return half + half.T
+
+    def dual_minimum(self, X: Array, a: Array, mu: float) -> tuple[float, float] | None:
+        r"""A factor t, and the least :math:`\mu\Omega - \tfrac12t^2\sum_k a_k^TK(\theta)a_k`.
+
+        From the columns of `a`, which sum to zero, this makes a lower bound of the criterion over
+        all θ. The factor is at most one, and such that there is a minimum. None where it is
+        not known, as in families that are not convex.
+        """
+        return None
 
     def along(self, direction: Array) -> ParametricKernel:
         """The family of one parameter c ≥ 0 with θ = c · direction."""
@@ -154,6 +194,15 @@ class Ray(ParametricKernel):
         """Both sides of the family's, combined."""
         u = self.direction
         return np.array([[u @ self.family.second(X, theta[0] * u, K, W) @ u]])
+
+    def diag(self, X: Array, theta: Array) -> Array:
+        """The diagonal at c·u."""
+        return self.family.diag(X, theta[0] * self.direction)
+
+    @property
+    def penalty(self) -> ThetaPenalty:
+        """That of the family at c·u."""
+        return AlongRay(self.family.penalty, self.direction)
 
 
 def _stepped(theta: Array, r: int) -> tuple[Array, Array, float]:

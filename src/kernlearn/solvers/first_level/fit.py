@@ -58,6 +58,8 @@ class FirstLevelSolution:
     point: Trained  # The machine on all data
     lam: float  # λ and μ as chosen or given
     mu: float
+    # A bound from below of the criterion over all θ, for these λ and μ, where one is known
+    lower_bound: float | None
     # The mean of ½(y - f)² over held-out points, where λ or μ was chosen by it
     cv_loss: float | None
     evidence: LaplaceEvidence | None  # Where λ or μ was chosen by it
@@ -83,7 +85,9 @@ def learn_first_level(
     starts = FirstLevelStarts(problem, folds, lam, mu, control)
     stopping, bandwidth = control.stopping, None
     search, theta = yield from starts.equal_scales()
-    if control.several and mu is None and stopping.stopped is None:
+    # Both are kinds of positive scales.
+    several = control.several and not problem.family.signed
+    if several and mu is None and stopping.stopped is None:
         bandwidth = None if control.by_evidence else starts.one_bandwidth()
         for start in (bandwidth, starts.columns(float(np.exp(search.x[0])), theta)):
             if start is not None and starts.promises(start, search.least):
@@ -108,6 +112,7 @@ def learn_first_level(
         descent.point,
         lam,
         mu,
+        descent.point.lower_bound if isinstance(descent.point, FirstLevelPoint) else None,
         None if control.by_evidence else search.loss,
         _evidence(descent.point) if control.by_evidence else None,
         descent.n_points,
@@ -127,7 +132,7 @@ def _of_one_bandwidth(
     n_points = search.n_points + 1
     status = stopping.stopped or Status.CONVERGED
     return FirstLevelSolution(
-        point, start.lam, 0.0, start.cv_loss, None, 1, search.n_evaluations, n_points, status
+        point, start.lam, 0.0, None, start.cv_loss, None, 1, search.n_evaluations, n_points, status
     )
 
 
@@ -156,7 +161,7 @@ class FirstLevelStarts:
 
     def equal_scales(self) -> TrainingSearch[tuple[FirstLevelSearch, Array]]:
         """λ, μ and θ from the family's start: the common scale first, then all of them."""
-        problem, start = self.problem, self.problem.scale
+        problem, start = self.problem, self.problem.start
         direction = start / np.linalg.norm(start)
         line = problem.along(direction)
         search = self._search((yield from first_values(line, self.lam, self.mu)))
@@ -238,7 +243,8 @@ def first_values(
         (point,) = yield [TrainingRequest(line, line.scale, lam, 0.0)]
         if point is None:
             raise np.linalg.LinAlgError("no machine could be trained")
-        balanced = float(-point.gradient[0] / line.scale[0])
+        penalized = float(line.family.penalty.gradient(line.scale)[0])
+        balanced = float(-point.gradient[0] / penalized) if penalized > 0.0 else 0.0
         # Where nothing is to be learned the criterion has no slope to be balanced.
         fallback = (point.objective or 1.0) / float(line.scale[0] ** 2)
         mu = balanced if balanced > 1e-6 * fallback else fallback
@@ -247,5 +253,5 @@ def first_values(
 
 def _usual_lam(problem: FirstLevelProblem, theta: Array) -> float:
     """λ where a search starts by default."""
-    diagonal = problem.family.kernel(theta).diag(problem.X)
+    diagonal = problem.family.diag(problem.X, theta)
     return _FIRST_LAM * float(np.abs(diagonal).mean())

@@ -17,6 +17,7 @@ remains is a function of θ alone,
     \alpha^T K_{rs}\alpha + \mu\delta_{rs},
 
 with :math:`K_r = \partial K/\partial\theta_r`, since :math:`\partial_s\alpha = -PK_s\alpha`.
+A family may have another penalty Ω(θ) in place of :math:`\tfrac12\|\theta\|^2`.
 
 Everything here is written for one problem and for a stack of them: axes before those of a matrix
 are carried along. What has the size of the rows stays where the rows are; what has the size of θ is
@@ -60,7 +61,14 @@ class FirstLevelProblem:
     @property
     def low(self) -> Array:
         """The least θ allowed."""
+        if self.family.signed:
+            return np.full(len(self.scale), -np.inf)
         return self.family.floor * self.scale
+
+    @property
+    def start(self) -> Array:
+        """Where a search for θ starts: at its usual size, unless that says nothing of its signs."""
+        return np.asarray(self.family.start(self.X)) if self.family.signed else self.scale
 
     def rows(self, chosen: Indices) -> FirstLevelProblem:
         """The same problem on some of the points."""
@@ -106,7 +114,7 @@ class FirstLevelProblem:
 
         first = yield from ask(np.maximum(start, self.low))
         if first is None:
-            first = yield from ask(self.scale)
+            first = yield from ask(self.start)
         if first is None:
             return None
         newton = bounded_newton(evaluate, first, self.low, tol, max_iter, stopping)
@@ -169,7 +177,7 @@ class FirstLevelPoint:
     def objective(self) -> Scalar:
         """J(θ)."""
         fit = to_host(_total(self.dual_coef, self.problem.Y))
-        return 0.5 * self.lam * fit + 0.5 * self.mu * (self.theta**2).sum(axis=-1)
+        return 0.5 * self.lam * fit + self.mu * self.problem.family.penalty.value(self.theta)
 
     @cached_property
     def images(self) -> list[Array]:
@@ -197,7 +205,8 @@ class FirstLevelPoint:
     def gradient(self) -> Array:
         """∂J/∂θ, of shape (p,)."""
         lam, mu = np.asarray(self.lam)[..., None], np.asarray(self.mu)[..., None]
-        return np.asarray(-0.5 * lam * self.forms + mu * self.theta)
+        penalized = self.problem.family.penalty.gradient(self.theta)
+        return np.asarray(-0.5 * lam * self.forms + mu * penalized)
 
     @cached_property
     def hessian(self) -> Array:
@@ -208,7 +217,24 @@ class FirstLevelPoint:
         inner = to_host(sum(turned(each) @ each for each in half))
         curved = to_host(family.second(X, self.theta, self.K, outer))
         lam, mu = (np.asarray(value)[..., None, None] for value in (self.lam, self.mu))
-        return np.asarray(lam * (inner - 0.5 * curved) + mu * np.eye(self.theta.shape[-1]))
+        return np.asarray(lam * (inner - 0.5 * curved) + mu * family.penalty.hessian(self.theta))
+
+    @property
+    def lower_bound(self) -> float | None:
+        r"""A bound from below of J over all θ, by the coefficients; None where there is none known.
+
+        The fit is the largest :math:`\lambda(a^Ty - \tfrac{\lambda}{2}a^TS^{-1}a
+        - \tfrac12a^TK(\theta)a)` over all a of sum zero, and so at least its value at tα.
+        """
+        problem, alpha = self.problem, self.dual_coef
+        found = problem.family.dual_minimum(problem.X, np.sqrt(self.lam) * alpha, float(self.mu))
+        if found is None:
+            return None
+        t, least = found
+        ridge = self.lam / problem.weight[:, None]
+        linear, square = np.vdot(alpha, problem.Y), np.vdot(alpha, ridge * alpha)
+        bound = float(self.lam * (t * linear - 0.5 * t**2 * square) + least)
+        return min(bound, float(self.objective))  # rounding may lift it above
 
     @cached_property
     def model(self) -> QuadraticModel:

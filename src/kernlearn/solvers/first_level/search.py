@@ -8,7 +8,7 @@ has slopes by λ and θ (`FirstLevelPoint.outside`), and θ moves as
 
 .. math::
 
-    \mathrm{d}\theta/\mathrm{d}\log\mu = -H^{-1}\mu\theta, \qquad
+    \mathrm{d}\theta/\mathrm{d}\log\mu = -H^{-1}\mu\nabla\Omega, \qquad
     \mathrm{d}\theta/\mathrm{d}\log\lambda = -\lambda H^{-1} \partial_\lambda\nabla J,
 
 by implicit differentiation of ∂J/∂θ = 0, H being the Hessian of J over the parameters that are
@@ -75,12 +75,16 @@ class CrossValidatedLoss:
     folds: tuple[FoldLoss, ...]  # What each fold learned
     n_points: int  # Machines trained, over all folds
 
-    def predicted(self, x: Array, scale: Array) -> list[Array]:
-        """θ of every fold at another place, by its logarithmic derivatives."""
+    def predicted(self, x: Array, scale: Array, signed: bool = False) -> list[Array]:
+        """θ of every fold at another place, by its logarithmic derivatives unless it is signed."""
         starts = []
         for fold in self.folds:
+            moved = fold.drift @ (x - self.x)
+            if signed:
+                starts.append(fold.theta + np.clip(moved, -scale, scale))
+                continue
             size = np.maximum(fold.theta, _SMALL * scale)
-            factor = np.exp(np.clip(fold.drift @ (x - self.x) / size, -_FAR, _FAR))
+            factor = np.exp(np.clip(moved / size, -_FAR, _FAR))
             starts.append(np.asarray(fold.theta * factor))
         return starts
 
@@ -118,7 +122,7 @@ class CrossValidation:
 
     def near(self, x: Array, known: CrossValidatedLoss) -> TrainingSearch[CrossValidatedLoss]:
         """Evaluate from the θ that a known place predicts for this one, fold by fold."""
-        starts = known.predicted(x, self.problem.scale)
+        starts = known.predicted(x, self.problem.scale, self.problem.family.signed)
         searches = [self._fold(number, x, start) for number, start in enumerate(starts)]
         run = gather if self.together else in_turn
         return self._evaluation(x, (yield from run(searches)))
@@ -193,7 +197,8 @@ def held_out_loss(descent: Descent[Trained], others: FirstLevelProblem) -> FoldL
     """The loss on other points of the machine that the descent ended with."""
     point, step = descent.point, descent.step
     outside = point.outside(others)
-    right = np.column_stack([point.lam * outside.mixed, point.mu * point.theta])
+    penalized = point.mu * point.problem.family.penalty.gradient(point.theta)
+    right = np.column_stack([point.lam * outside.mixed, penalized])
     drift = _drift(point, right, point.theta + step > others.low)
     slope = outside.by_theta @ drift + np.array([point.lam * outside.by_lam, 0.0])
     loss = float(outside.loss) + float(outside.by_theta @ step)
@@ -205,7 +210,7 @@ def _drift(point: Trained, right: Array, free: Mask) -> Array:
     drift = np.zeros_like(right)
     if free.any():
         # In units of their usual size, since parameters may differ by many orders of magnitude.
-        size = np.maximum(point.theta, point.problem.scale)[free]
+        size = np.maximum(np.abs(point.theta), point.problem.scale)[free]
         H = point.hessian[np.ix_(free, free)] * np.outer(size, size)
         scaled_drift = np.linalg.lstsq(H, size[:, None] * right[free], rcond=None)[0]
         drift[free] = -size[:, None] * scaled_drift

@@ -66,7 +66,7 @@ class QuadraticModel:
         cls, theta: Array, objective: Array | float, gradient: Array, hessian: Array, scale: Array
     ) -> QuadraticModel:
         """The model of a function with these derivatives; of several, with axes before."""
-        size = np.maximum(theta, scale)
+        size = np.maximum(np.abs(theta), scale)
         unit = _units(objective, hessian, size)
         g = gradient * unit
         values, vectors = np.linalg.eigh(hessian * unit[..., :, None] * unit[..., None, :])
