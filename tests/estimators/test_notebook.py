@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_html_repr
 
 import kernlearn as kl
-from kernlearn.formulas.formula import formula_html
+from kernlearn.formulas.notebook_html import formula_html, precision_html
 from kernlearn.hyperkernels import Harmonic
 from kernlearn.kernels import Gaussian, Kernel, Linear
 
@@ -48,7 +48,7 @@ def _below(model):
 
 def test_every_estimator_is_tried():
     public = {getattr(kl, name) for name in kl.__all__ if hasattr(getattr(kl, name), "fit")}
-    # A mixture of machines has no one kernel to be written down, and a sum of precisions is none.
+    # A mixture of machines has no one kernel to be written down; a sum of precisions is no kernel.
     public -= {kl.KernelClassifier, kl.KernelRegressor}
     public -= {kl.GraphFusionClassifier, kl.GraphFusionRegressor}
     assert {type(model) for model in ESTIMATORS} == {c for c in public if inspect.isclass(c)}
@@ -116,3 +116,10 @@ def test_a_kernel_that_cannot_describe_itself_does_not_hide_its_estimator(fitted
 
     fitted.kernel_ = Silent()
     assert _below(fitted) == ""
+
+
+def test_a_fusion_of_graphs_shows_its_precision():
+    model = kl.GraphFusionClassifier([[(0, 1), (1, 2), (2, 3)]], normalized=False)
+    assert _below(model) == ""
+    model.fit([0, 1, 2, 3], ["a", "a", "b", "b"])
+    assert _below(model) == precision_html(model.weights_, 0.1)

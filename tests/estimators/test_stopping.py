@@ -91,8 +91,27 @@ def outputs(model, X):
     return found
 
 
+def test_graphs_are_fused_until_it_is_time_to_end():
+    graphs = [[(i, i + 1) for i in range(9)], [(i, i + 3) for i in range(7)]]
+    nodes, y = np.arange(10), [0, 0, 1, 0, 0, 1, 1, 1, 0, 1]
+    heard = []
+    alone = kl.GraphFusionClassifier(graphs).fit(nodes, y)
+    told = kl.GraphFusionClassifier(graphs, callback=heard.append, time_limit=1e6).fit(nodes, y)
+    np.testing.assert_array_equal(told.weights_, alone.weights_)
+    assert len(heard) == told.n_iter_ > 1
+    ends = [ENDS["callback"], ({"time_limit": 1e-9}, *ENDS["limit"][1:])]
+    for options, status, cure in ends:
+        model = kl.GraphFusionRegressor(graphs, **options)
+        with pytest.warns(ConvergenceWarning, match=cure) as told_of:
+            model.fit(nodes, y)
+        assert told_of[0].filename == __file__
+        assert model.status_ is status
+        assert model.duality_gap_ > 1e-6
+        assert np.isfinite(model.node_values_).all()
+
+
 def test_every_public_estimator_is_here():
-    # Graphs are fused in a few steps over as many weights as there are graphs.
+    # Graphs have nodes in place of a table.
     public = [getattr(kl, name) for name in kl.__all__ if not name.startswith("GraphFusion")]
     assert {k.__name__ for k in public if isinstance(k, type) and hasattr(k, "fit")} == set(LONG)
     for name in LONG:

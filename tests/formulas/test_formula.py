@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
 from kernlearn import kernels
-from kernlearn.formulas.formula import LONGEST, MOST_TERMS, formula_html
+from kernlearn.formulas.notebook_html import LONGEST, MOST_TERMS, formula_html
 from kernlearn.hyperkernels import ARDHarmonic, GaussianHyperkernel, Harmonic
 from kernlearn.inspection import kernel_formula
 from kernlearn.kernels import (
@@ -172,6 +172,14 @@ def test_kernels_on_things_say_what_they_read():
         pd.DataFrame({"colour": ["red", "blue"]})
     )
     assert kernel_formula(colours) == "k(x, z) = Overlap(alpha=1.0)(x[colour], z[colour])"
+    letters = kernels.Substitution("ACGT", degree=2)
+    assert kernel_formula(letters) == (
+        "k(x, z) = (1 + mean S[xₚ, zₚ])², where S are the similarities of the letters ACGT"
+    )
+    pairs = kernels.Substitution("AC", word_length=2, offset=0.0, aligned=False)
+    assert kernel_formula(pairs) == (
+        "k(x, z) = (mean S[xₚ, zₜ]), where S are the similarities of words of 2 letters"
+    )
     gaps = kernels.WhereKnown(kernels.Linear()).fitted_to(np.eye(2))
     assert kernel_formula(gaps).startswith("k(x, z) = A[⟨x, z⟩], where A[k] is k around the mean")
     dna = kernels.Columns("dna", kernels.Spectrum(4))

@@ -1,12 +1,10 @@
-"""The learned kernel as a formula in plain characters, and as a line of HTML for notebooks."""
+"""The learned kernel as a formula in plain characters."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from itertools import count
 
 import numpy as np
@@ -35,6 +33,7 @@ from kernlearn.kernels import (
     Product,
     Scaled,
     Stretched,
+    Substitution,
     Sum,
     TreePaths,
     WeightedSum,
@@ -43,7 +42,7 @@ from kernlearn.kernels import (
 from kernlearn.runtime.phrases import counted
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-_LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 MOST_SHOWN = 4
 
 
@@ -74,7 +73,7 @@ class Legend:
         `meaning` is what tells two of them apart where the text is shortened.
         """
         meant = text if meaning is None else meaning
-        names = (letter if i == 1 else letter + str(i).translate(_LOWERED) for i in count(1))
+        names = (letter if i == 1 else letter + str(i).translate(LOWERED) for i in count(1))
         name = next(name for name in names if self._meanings.get(name, meant) == meant)
         self._meanings[name] = meant
         self.say(f"{name} {verb} {text}")
@@ -303,6 +302,15 @@ def elementary(kernel: Kernel, x: str, z: str, legend: Legend) -> str:
             text = f"the nodes that a row comes to in tree t of {trees}"
             P = legend.name("P", text, id(kernel), verb="are")
             return f"meanₜ |{P}({x}) ∩ {P}({z})|"
+        case Substitution():
+            matrix = f"the similarities of the letters {kernel.alphabet}"
+            if kernel.word_length > 1:
+                matrix = f"the similarities of words of {kernel.word_length} letters"
+            S = legend.name("S", matrix, id(kernel), verb="are")
+            pair = f"{S}[{x}ₚ, {z}ₚ]" if kernel.aligned else f"{S}[{x}ₚ, {z}ₜ]"
+            offset = f"{number(kernel.offset)} + " if kernel.offset else ""
+            score = f"{offset}mean {pair}"
+            return f"({score}){raised(kernel.degree)}"
         case Overlap():
             return f"Overlap(alpha={kernel.alpha!r})({x}, {z})"
         case _:
@@ -334,53 +342,3 @@ def _section(hyperkernel: Hyperkernel, x: str, z: str, legend: Legend) -> str:
     gamma = legend.vector("γ", np.asarray(hyperkernel.gammas))
     squares = f"({x}ⱼ − {z}ⱼ)² + (sⱼ − tⱼ)²"
     return f"Πⱼ {rest} / (1 − {lam} exp(−{gamma}ⱼ ({squares})))"
-
-
-MOST_TERMS = 4
-LONGEST = 1000  # characters; names of columns may have any length
-
-# The colour is that of the page, light or dark; a long formula goes on in the next line.
-_STYLE = "margin: 0.5em 0; line-height: 1.6; overflow-wrap: anywhere"
-_MATHS_STYLE = "font-family: 'STIX Two Math', 'Cambria Math', 'Latin Modern Math', serif"
-
-
-def formula_html(kernel: Kernel) -> str:
-    """The kernel's formula as one paragraph that needs no script, no fonts and no network.
-
-    The few largest terms are shown and the others counted. Names of columns and whatever else the
-    formula shows are characters, never markup. A reader of the screen gets the formula as
-    `kernel_formula` writes it.
-
-    >>> from kernlearn.kernels import Columns, Linear
-    >>> print(formula_html(Columns(["<b>"], Linear()) ** 2))
-    <p class="kernlearn-formula" style="...">Learned kernel:
-    <span role="math" aria-label="k(x, z) = [⟨x[&lt;b&gt;], z[&lt;b&gt;]⟩]²"
-    style="...">k(x, z) = [⟨x[&lt;b&gt;], z[&lt;b&gt;]⟩]<sup>2</sup></span></p>
-    """
-    text = _plain(kernel_formula(kernel, max_terms=MOST_TERMS))
-    return (
-        f'<p class="kernlearn-formula" style="{_STYLE}">Learned kernel: <span role="math" '
-        f'aria-label="{escape(text)}" style="{_MATHS_STYLE}">{_typeset(text)}</span></p>'
-    )
-
-
-def _plain(text: str) -> str:
-    """One line of characters that can be seen, not too long.
-
-    Marks that turn the direction of writing round would let a name rewrite what follows it.
-    """
-    line = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text.split()))
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
-
-
-def _typeset(text: str) -> str:
-    """Escaped; small figures become elements, since few fonts have all of them."""
-    raised = _small(escape(text), "sup", "⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-    return _small(raised, "sub", "₀₁₂₃₄₅₆₇₈₉ⱼₛₜ", "0123456789jst")
-
-
-def _small(markup: str, element: str, small: str, large: str) -> str:
-    table = str.maketrans(small, large)
-    return re.sub(
-        f"[{small}]+", lambda run: f"<{element}>{run[0].translate(table)}</{element}>", markup
-    )

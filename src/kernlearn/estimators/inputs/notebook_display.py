@@ -6,7 +6,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from kernlearn.formulas.formula import formula_html
+from kernlearn.formulas.notebook_html import formula_html
 from kernlearn.kernels import Kernel
 
 

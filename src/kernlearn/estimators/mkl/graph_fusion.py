@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from kernlearn._checks import check_finite_target
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_labels_of_classes
 from kernlearn.estimators.mkl.graph_process import GraphFusion, check_length
+from kernlearn.runtime.stopping import Progress
 from kernlearn.typing import Array, Rows, Targets
 
 
@@ -45,6 +47,15 @@ class GraphFusionClassifier(ClassifierMixin, GraphFusion):  # type: ignore[misc]
         Relative duality gap to reach.
     max_iter : int, default=200
         Limit on the number of steps.
+    verbose : int, default=0
+        Print a line for every step.
+    callback : callable, optional
+        Called with a :class:`kernlearn.results.Progress` for every step; the fit ends when it
+        returns True.
+    time_limit : float, optional
+        Seconds after which the fit ends, looked at after every step. After such an end, and after
+        one by the callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_`` tells
+        how far it is from the optimum, and ``status_`` why it ended.
 
     Attributes
     ----------
@@ -90,6 +101,9 @@ class GraphFusionClassifier(ClassifierMixin, GraphFusion):  # type: ignore[misc]
         normalized: bool = True,
         tol: float = 1e-6,
         max_iter: int = 200,
+        verbose: int = 0,
+        callback: Callable[[Progress], object] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.graphs = graphs
         self.epsilon = epsilon
@@ -97,6 +111,9 @@ class GraphFusionClassifier(ClassifierMixin, GraphFusion):  # type: ignore[misc]
         self.normalized = normalized
         self.tol = tol
         self.max_iter = max_iter
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
 
     def fit(self, X: Rows, y: Any) -> GraphFusionClassifier:
         """Learn the weights of the graphs, and label all nodes.
@@ -185,6 +202,15 @@ class GraphFusionRegressor(RegressorMixin, GraphFusion):  # type: ignore[misc]
         Relative duality gap to reach.
     max_iter : int, default=200
         Limit on the number of steps.
+    verbose : int, default=0
+        Print a line for every step.
+    callback : callable, optional
+        Called with a :class:`kernlearn.results.Progress` for every step; the fit ends when it
+        returns True.
+    time_limit : float, optional
+        Seconds after which the fit ends, looked at after every step. After such an end, and after
+        one by the callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_`` tells
+        how far it is from the optimum, and ``status_`` why it ended.
 
     Attributes
     ----------
@@ -225,6 +251,9 @@ class GraphFusionRegressor(RegressorMixin, GraphFusion):  # type: ignore[misc]
         normalized: bool = True,
         tol: float = 1e-6,
         max_iter: int = 200,
+        verbose: int = 0,
+        callback: Callable[[Progress], object] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.graphs = graphs
         self.epsilon = epsilon
@@ -232,6 +261,9 @@ class GraphFusionRegressor(RegressorMixin, GraphFusion):  # type: ignore[misc]
         self.normalized = normalized
         self.tol = tol
         self.max_iter = max_iter
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
 
     def fit(self, X: Rows, y: Any) -> GraphFusionRegressor:
         """Learn the weights of the graphs, and predict all nodes.

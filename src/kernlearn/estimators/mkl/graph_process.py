@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, eye_array, issparse
 from scipy.sparse.linalg import splu
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_count, check_flag, check_positive
+from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
+from kernlearn.estimators.inputs.stopping import StoppingParameters
+from kernlearn.formulas.notebook_html import precision_html
 from kernlearn.gram import check_stack
 from kernlearn.kernels import RegularizedLaplacian
 from kernlearn.kernels.graphs.nodes import node_position
@@ -28,14 +30,13 @@ from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.phrases import counted, listed
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Step
 from kernlearn.solvers.weights.precision import PrecisionProblem, learn_precision
 from kernlearn.typing import Array, Indices, Rows, Targets
 
 
-class GraphFusion(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class GraphFusion(StoppingParameters, NotebookDisplay):
     """Learns the weights of graphs; subclasses state the targets, and read the values of nodes."""
 
     graphs: Any
@@ -62,7 +63,7 @@ class GraphFusion(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no t
         control = Control(
             check_positive("tol", self.tol),
             check_count("max_iter", self.max_iter),
-            StoppingControl(),
+            self._stopping_control(),
         )
         self.nodes_, precisions = _read(self.graphs, self.normalized)
         labelled = self._places_of(X)
@@ -92,7 +93,12 @@ class GraphFusion(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no t
             )
         solution = learn_precision(problem, control)
         warn_if_unfinished(
-            type(self).__name__, solution.status, control.stopping, solution.gap, control.tol
+            type(self).__name__,
+            solution.status,
+            control.stopping,
+            solution.gap,
+            control.tol,
+            stacklevel=3,
         )
         self.weights_, self.objective_ = solution.weights, solution.objective
         self.lower_bound_, self.duality_gap_ = solution.lower_bound, solution.gap
@@ -103,6 +109,11 @@ class GraphFusion(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no t
         weighted = sum((r * R for r, R in zip(self.weights_, precisions, strict=True)))
         self.precision_ = csr_array(weighted + epsilon * eye_array(N))
         self.node_values_ = self._mean + self._conditional_means(Y)
+
+    def _formula_html(self) -> str:
+        """The formula of the learned precision; nothing before there is one."""
+        weights = vars(self).get("weights_")
+        return "" if weights is None else precision_html(weights, self.epsilon)
 
     def _conditional_means(self, Y: Array) -> Array:
         """Values of all nodes given those of the labelled ones, around the mean."""
