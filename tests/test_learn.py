@@ -49,7 +49,7 @@ def test_bad_labels(what, problem):
         kl.learn_weights(problem.grams, make(problem.y))
 
 
-@pytest.mark.parametrize("quality", ["epsilon_svr", "nu_svr", "least_squares"])
+@pytest.mark.parametrize("quality", ["epsilon_svr", "nu_svr", "huber", "quantile", "least_squares"])
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_bad_regression_targets(quality, value, problem):
     with pytest.raises(ValueError, match="expected finite y, got NaN or infinity"):
@@ -79,6 +79,14 @@ BAD_OPTIONS = {
     "nu zero": ({"nu": 0.0, "quality": "one_class"}, r"expected nu in \(0, 1\], got 0\.0; 0\.1 to"),
     "nu above one": ({"nu": 1.5, "quality": "nu_svr"}, r"expected nu in \(0, 1\], got 1\.5"),
     "nu NaN": ({"nu": np.nan, "quality": "nu_svm"}, r"expected nu in \(0, 1\], got nan"),
+    "quantile": (
+        {"quantile": 1.0, "quality": "quantile"},
+        r"expected quantile between 0 and 1, got 1\.0; 0\.5 is the median",
+    ),
+    "huber": (
+        {"epsilon": 0.0, "quality": "huber"},
+        r"expected epsilon > 0 for quality='huber', got 0\.0; it is the residual beyond",
+    ),
     "epsilon": ({"epsilon": -0.1, "quality": "epsilon_svr"}, r"expected epsilon ≥ 0, got -0\.1"),
     "epsilon infinite": ({"epsilon": np.inf, "quality": "epsilon_svr"}, "expected epsilon ≥ 0"),
     "epsilon beyond all numbers": (

@@ -71,6 +71,7 @@ def check_settings(
     epsilon: float,
     sample_weight: ArrayLike | None,
     targets: Sequence[Array],
+    quantile: float = 0.5,
 ) -> Settings:
     """The settings of a machine, each checked where the quality uses it."""
     n = len(targets[0])
@@ -93,6 +94,13 @@ def check_settings(
         raise ValueError(f"expected nu in (0, 1], got {nu!r}; 0.1 to 0.5 is usual")
     if "epsilon" in uses and not (_is_number(epsilon) and 0 <= _number(epsilon) < np.inf):
         raise ValueError(f"expected epsilon ≥ 0, got {epsilon!r}; it is half the tube's width")
+    if quality == "huber" and not _number(epsilon) > 0:
+        raise ValueError(
+            f"expected epsilon > 0 for quality='huber', got {epsilon!r}; it is the residual beyond "
+            "which the loss is linear"
+        )
+    if "quantile" in uses and not (_is_number(quantile) and 0 < quantile < 1):
+        raise ValueError(f"expected quantile between 0 and 1, got {quantile!r}; 0.5 is the median")
     for target in targets if quality == "nu_svm" else []:
         share = 2.0 * min(weight[target > 0].sum(), weight[target < 0].sum()) / weight.sum()
         if nu > share:
@@ -101,7 +109,7 @@ def check_settings(
                 f"got {nu!r}; lower nu"
             )
     learned = learns_C(quality, C)
-    settings = Settings(1.0 if learned else check_positive("C", C), nu, epsilon, weight)
+    settings = Settings(1.0 if learned else check_positive("C", C), nu, epsilon, weight, quantile)
     if "nu" in uses:
         _check_range("nu", np.array([nu]))
     if "C" in uses:

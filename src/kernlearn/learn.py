@@ -52,6 +52,7 @@ def learn_weights(
     C: float | Literal["learn"] = 1.0,
     nu: float = 0.3,
     epsilon: float = 0.1,
+    quantile: float = 0.5,
     weights: Literal["positive", "free"] = "positive",
     constraint: Literal["trace", "sum"] = "trace",
     total: float | None = None,
@@ -93,18 +94,22 @@ def learn_weights(
         by ``"max_determinant"``.
     quality : str
         ``"hard_margin"``, ``"soft_margin"``, ``"squared_soft_margin"``, ``"lagrangian"``,
-        ``"nu_svm"``,
-        ``"one_class"``, ``"epsilon_svr"``, ``"nu_svr"``, ``"least_squares"``, ``"alignment"``,
+        ``"logistic"``, ``"nu_svm"``, ``"one_class"``, ``"epsilon_svr"``, ``"nu_svr"``,
+        ``"huber"``, ``"quantile"``, ``"least_squares"``, ``"alignment"``,
         ``"centered_alignment"`` or ``"max_determinant"``.
     C : float or "learn"
-        The box, 0 ≤ α ≤ C; 1/τ for the 2-norm soft margin and least squares. ``"learn"``
+        The box, 0 ≤ α ≤ C; 1/τ for the 2-norm soft margin and least squares; for ``"logistic"``,
+        ``"huber"`` and ``"quantile"`` what multiplies the loss. ``"learn"``
         (``"squared_soft_margin"`` only) makes the identity one more matrix, section 4.6.
     nu : float
         Upper bound on the share of margin errors (``"nu_svm"``), of points outside the tube
         (``"nu_svr"``) or of outliers (``"one_class"``; :class:`kernlearn.MKLNoveltyDetector` has
         0.1 by default).
     epsilon : float
-        Half the width of the tube of ``"epsilon_svr"``.
+        Half the width of the tube of ``"epsilon_svr"``, or the residual beyond which the loss of
+        ``"huber"`` is linear.
+    quantile : float
+        The level of ``"quantile"``, between 0 and 1: 0.5 is the median.
     weights : {"positive", "free"}
         w ≥ 0, or any sign with K(w) ⪰ 0.
     constraint : {"trace", "sum"}
@@ -173,7 +178,7 @@ def learn_weights(
         statement = Statement(
             targets=[target],
             quality=quality,
-            settings=check_settings(quality, C, nu, epsilon, sample_weight, [target]),
+            settings=check_settings(quality, C, nu, epsilon, sample_weight, [target], quantile),
             free_sign=weights == "free",
             constraint=constraint,
             total=None if total is None else check_positive("total", total),

@@ -195,7 +195,10 @@ def test_equal_points_are_predicted_by_the_mean_of_the_others():
         (RegularizedRisk(), "RegularizedRisk(quality='soft_margin', C=1.0)"),
         (RegularizedRisk("nu_svr", nu=0.5), "RegularizedRisk(quality='nu_svr', C=1.0, nu=0.5)"),
         (RegularizedRisk("hard_margin"), "RegularizedRisk(quality='hard_margin')"),
-        (RegularizedRisk("?"), "RegularizedRisk(quality='?', C=1.0, nu=0.3, epsilon=0.1)"),
+        (
+            RegularizedRisk("?"),
+            "RegularizedRisk(quality='?', C=1.0, nu=0.3, epsilon=0.1, quantile=0.5)",
+        ),
         (
             CrossValidationError("least_squares", cv="loo", loss="squared"),
             "CrossValidationError(quality='least_squares', C=1.0, cv='loo', loss='squared')",

@@ -52,6 +52,9 @@ def primal_value(quality, K, y):
             "one_class": lambda: norm - rho + cp.sum(cp.pos(rho - features @ v)) / (NU * n),
             "epsilon_svr": lambda: norm + C * _tube(y - f, EPSILON),
             "nu_svr": lambda: norm + C * (NU * n * width + cp.sum(cp.pos(cp.abs(y - f) - width))),
+            "logistic": lambda: norm + C * cp.sum(cp.logistic(-m)),
+            "huber": lambda: norm + C / 2 * cp.sum(cp.huber(y - f, EPSILON)),
+            "quantile": lambda: norm + C / 2 * cp.sum(cp.abs(y - f)),
             "least_squares": lambda: norm + C / 2 * cp.sum_squares(y - f),
         }[quality]()
     return cp.Problem(cp.Minimize(objective), constraints).solve(solver=cp.CLARABEL)

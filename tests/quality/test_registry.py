@@ -22,6 +22,9 @@ PUBLIC_NAMES = {
     "nu_svr",
     "epsilon_svr",
     "least_squares",
+    "logistic",
+    "huber",
+    "quantile",
     "alignment",
     "centered_alignment",
     "max_determinant",
@@ -55,9 +58,10 @@ def test_every_promised_name_is_there():
 
 
 def test_names_by_kind_of_target():
-    assert set(quality_names("values")) == {"epsilon_svr", "nu_svr"}
+    assert set(quality_names("values")) == {"epsilon_svr", "nu_svr", "huber", "quantile"}
     assert set(quality_names("none")) == {"one_class"}
-    assert set(quality_names("values", "either")) == {"epsilon_svr", "nu_svr", "least_squares"}
+    both = set(quality_names("values", "either"))
+    assert both == {"epsilon_svr", "nu_svr", "huber", "quantile", "least_squares"}
     assert set(CRITERIA) < set(quality_names("labels"))
 
 
@@ -66,11 +70,11 @@ def _numbers(machine):
     return np.concatenate([np.ravel(a) for a in [*arrays, machine.ridge, machine.budget]])
 
 
-@pytest.mark.parametrize("setting", ["C", "nu", "epsilon"])
+@pytest.mark.parametrize("setting", ["C", "nu", "epsilon", "quantile"])
 @pytest.mark.parametrize("name", sorted(QUALITIES))
 def test_a_machine_uses_exactly_the_settings_it_says(name, setting):
     y = np.array([1.0, -1.0, 1.0, -1.0])
-    values = {"C": 1.0, "nu": 0.3, "epsilon": 0.1}
+    values = {"C": 1.0, "nu": 0.3, "epsilon": 0.1, "quantile": 0.5}
     changed = {**values, setting: 0.45}
     quality = QUALITIES[name]
     before = quality.build(y, Settings(**values, sample_weight=np.ones(4)))

@@ -26,6 +26,7 @@ def trained(K, y, quality, settings):
         quality=quality,
         C=settings.C,
         sample_weight=settings.sample_weight,
+        epsilon=settings.epsilon,
         constraint="sum",
         tol=1e-10,
     )
@@ -35,12 +36,13 @@ def trained(K, y, quality, settings):
 def both(K, y, quality, C=3.0):
     """In closed form; by as many machines as rows; and where no other row changes its role."""
     n = len(y)
-    settings = Settings(C, 0.3, 0.1, np.random.default_rng(0).uniform(0.5, 2.0, n))
+    settings = Settings(C, 0.3, 0.5, np.random.default_rng(0).uniform(0.5, 2.0, n))
     a, f = trained(K, y, quality, settings)
     left = values_left_out(QUALITIES[quality].build(y, settings), K, a, f)
     folds = [np.array([i]) for i in range(n)]
     refits = refit_machines(K, [y], quality, settings, folds, StoppingControl())
     upper = settings.upper if quality in ("soft_margin", "lagrangian") else np.inf
+    upper = settings.epsilon * settings.upper if quality == "huber" else upper
 
     def role(coef):
         return (coef != 0) * 1 + (np.abs(coef) >= upper * (1 - 1e-9))
@@ -58,6 +60,7 @@ def both(K, y, quality, C=3.0):
         ("hard_margin", 3.0, 30.0),
         ("lagrangian", 3.0, 3.0),
         ("least_squares", 3.0, 3.0),
+        ("huber", 3.0, 3.0),  # half of the rows are beyond the threshold
     ],
 )
 def test_they_are_those_of_machines_without_the_row(quality, C, width):
@@ -68,6 +71,16 @@ def test_they_are_those_of_machines_without_the_row(quality, C, width):
     right, slowly_right = (np.mean(values * y > 0) for values in (left, slowly))
     assert right == pytest.approx(slowly_right, abs=0.1)
     assert np.corrcoef(left, slowly)[0, 1] > 0.9
+
+
+def test_one_newton_step_of_the_logistic_loss_is_all_but_the_machine_without_the_row():
+    X, y = noisy(60)
+    left, slowly, _ = both(Gaussian(0.3)(X), y, "logistic", 1.0)
+    np.testing.assert_allclose(left, slowly, atol=0.02 * np.abs(slowly).max())
+    # What training values miss is ten times as much.
+    settings = Settings(1.0, 0.3, 0.1, np.random.default_rng(0).uniform(0.5, 2.0, 60))
+    f = trained(Gaussian(0.3)(X), y, "logistic", settings)[1]
+    assert np.abs(f - slowly).mean() > 10 * np.abs(left - slowly).mean()
 
 
 @pytest.mark.parametrize("kernel", [Linear(), Gaussian(0.3)])

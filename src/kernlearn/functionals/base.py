@@ -28,17 +28,22 @@ from kernlearn.typing import Array, Rows, Table
 Targets = Literal["labels", "values", "either", "none"]
 Classes = NDArray[np.int64]
 Target = NDArray[Any]  # classes as whole numbers 0, 1, …, or targets of regression
-_SETTINGS = ("C", "nu", "epsilon")
+_SETTINGS = ("C", "nu", "epsilon", "quantile")
 
 
 def check_machine(
-    quality: str, choices: Sequence[str], C: float, nu: float, epsilon: float
+    quality: str,
+    choices: Sequence[str],
+    C: float,
+    nu: float,
+    epsilon: float,
+    quantile: float = 0.5,
 ) -> None:
     """Refuse the name of no machine, and settings that suit no data."""
     check_choice("quality", quality, choices)
     check_positive("C", C)  # "learn" included: a C that changes with the kernel compares nothing
     # Two classes of equal size admit every ν; what real ones admit is told when they are known.
-    check_settings(quality, C, nu, epsilon, None, [np.array([-1.0, 1.0])])
+    check_settings(quality, C, nu, epsilon, None, [np.array([-1.0, 1.0])], quantile)
 
 
 def settings_in_use(quality: str, names: Sequence[str]) -> list[str]:

@@ -48,15 +48,17 @@ class RegularizedRisk(QualityFunctional):
     ----------
     quality : str, default="soft_margin"
         The machine, as in :func:`kernlearn.learn_weights`: "soft_margin", "hard_margin",
-        "squared_soft_margin", "lagrangian", "nu_svm", "least_squares", "epsilon_svr", "nu_svr" or
-        "one_class", which needs no y.
+        "squared_soft_margin", "lagrangian", "logistic", "nu_svm", "least_squares", "epsilon_svr",
+        "nu_svr", "huber", "quantile" or "one_class", which needs no y.
     C : float, default=1.0
         The box 0 ≤ α ≤ C; the inverse of the ridge where the loss is squared, which then counts
         C/2 · Σ l².
     nu : float, default=0.3
         For "nu_svm", "nu_svr" and "one_class".
     epsilon : float, default=0.1
-        Half the width of the tube, for "epsilon_svr".
+        Half the width of the tube, for "epsilon_svr"; where the loss becomes linear, for "huber".
+    quantile : float, default=0.5
+        The level of "quantile", between 0 and 1.
 
     Notes
     -----
@@ -91,6 +93,7 @@ class RegularizedRisk(QualityFunctional):
     C: float = 1.0
     nu: float = 0.3
     epsilon: float = 0.1
+    quantile: float = 0.5
 
     @property
     def targets(self) -> Targets:
@@ -98,14 +101,15 @@ class RegularizedRisk(QualityFunctional):
         return QUALITIES[self.quality].targets
 
     def _check_parameters(self) -> None:
-        check_machine(self.quality, list(QUALITIES), self.C, self.nu, self.epsilon)
+        check_machine(self.quality, list(QUALITIES), self.C, self.nu, self.epsilon, self.quantile)
 
     def _parameters_in_use(self) -> list[str]:
         return settings_in_use(self.quality, super()._parameters_in_use())
 
     def _evaluate(self, K: Array, y: Target) -> float:
         targets = one_vs_rest(y) if y.dtype.kind == "i" else [y]
-        settings = check_settings(self.quality, self.C, self.nu, self.epsilon, None, targets)
+        given = self.C, self.nu, self.epsilon, None, targets, self.quantile
+        settings = check_settings(self.quality, *given)
         machines = [QUALITIES[self.quality].build(target, settings) for target in targets]
         # One matrix with the weight one: all that is left to solve is its machines.
         solution = learn_with_machines(

@@ -9,7 +9,10 @@ A machine is a polytope and a linear term,
 
 where every :math:`\varphi_i` is convex and separable: piecewise linear between breakpoints
 (infinite outside them) plus a ridge :math:`\tfrac12\tau_i a_i^2`.  A box is one segment, the
-:math:`\varepsilon`-insensitive loss is two.  Weak duality gives, for *any* ``a`` and ``b``,
+:math:`\varepsilon`-insensitive loss is two.  The logistic loss has the entropy of
+:math:`s_i = |a_i|/C_i` in a box of width :math:`C_i` from zero,
+:math:`\varphi_i = t\,C_i\,(s_i\log s_i + (1 - s_i)\log(1 - s_i))`.  Weak duality gives, for *any*
+``a`` and ``b``,
 
 .. math::
 
@@ -29,6 +32,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernlearn.numerics.sums import blocked_sum, exact_sum
+from kernlearn.quality.entropy import entropy, entropy_conjugate, entropy_curvature
 from kernlearn.typing import Array, Indices, Mask, Scalar
 
 # Relative to the size of the coefficients: what summing them in another order may change.
@@ -67,6 +71,9 @@ class Machine:
     budget : float
         The bound :math:`B` on :math:`\lVert a\rVert_1`; infinite if there is none. A finite one
         needs breakpoints ``(-C, 0, C)`` and slopes of zero.
+    temperature : float
+        The t of the entropy, in units of the function; zero without one. One needs a box that ends
+        at zero, no slopes and no ridge.
     stretchable : bool
         True if an upper bound is to be had by stretching ``(a, b)`` until every margin is one, so
         that there is no loss: for margins, with a box so wide that rounding would be a loss.
@@ -84,6 +91,7 @@ class Machine:
     offset: float = 0.0
     shift: float = 0.0
     budget: float = np.inf
+    temperature: float = 0.0
     stretchable: bool = False
     cold_start: Callable[[Machine, Array, float], Array] | None = field(default=None, repr=False)
 
@@ -114,7 +122,8 @@ class Machine:
 
         So it is where the norm alone is weighed against a threshold: for one class and the ν-SVM.
         """
-        return not (self.linear.any() or self.slopes.any() or self.ridge.any() or self.offset)
+        given = self.linear.any() or self.slopes.any() or self.ridge.any()
+        return not (given or self.offset or self.temperature)
 
     def lower_value(self, a: Array, Ka: Array) -> float:
         r"""The value of the maximand at a feasible ``a``: a lower bound on V(K).
@@ -210,10 +219,13 @@ class Machine:
             offset=self.offset / kernel_scale,
             shift=self.shift / target_scale,
             budget=self.budget / unit,
+            temperature=self.temperature / target_scale,
         )
 
     def _phi(self, a: Array) -> Array:
         """Values of φ, taking ``a`` to lie inside the box."""
+        if self.temperature:
+            return entropy(a, signed_widths(self), self.temperature)
         value = 0.5 * self.ridge * a**2
         if self.slopes.any():
             # Two segments around zero is the only sloped case: φ(a) = slope · a on either side.
@@ -222,6 +234,8 @@ class Machine:
 
     def conjugate(self, g: Array, epsilon: float) -> Array:
         """φ*(g): the best of the segments, each a clipped parabola (or a line if no ridge)."""
+        if self.temperature:
+            return entropy_conjugate(g, signed_widths(self), self.temperature)
         # The budget's multiplier acts as an ε-insensitive tube of that width.
         tube = 0.0 if np.isinf(self.budget) else epsilon
         best = np.full(g.shape, -np.inf)
@@ -237,6 +251,32 @@ class Machine:
                     value = np.maximum(slope * low, slope * high)
             best = np.maximum(best, np.where(np.isnan(value), 0.0, value))
         return best
+
+
+def signed_widths(machine: Machine) -> Array:
+    """The widths of the boxes of an entropy, negative for boxes below zero."""
+    return np.asarray(machine.breakpoints[:, 0] + machine.breakpoints[:, -1])
+
+
+def curvature_of(machine: Machine, a: Array) -> Array:
+    """φ''(a): the ridge, or that of an entropy, which is infinite at the ends of its box."""
+    if not machine.temperature:
+        return machine.ridge
+    return entropy_curvature(a, signed_widths(machine), machine.temperature)
+
+
+def target_size(machine: Machine) -> float:
+    """The size of the function: that of the largest target, or of the temperature."""
+    return max(float(np.abs(machine.linear).max(initial=0.0)), machine.temperature)
+
+
+def steepness(machine: Machine, distance: float) -> float:
+    """How fast ℓ(a) may change within a distance: an entropy is steep near the ends."""
+    linear = float(np.abs(machine.linear).max(initial=0.0))
+    if not machine.temperature:
+        return linear
+    widest = float(np.abs(signed_widths(machine)).max(initial=0.0))
+    return linear + machine.temperature * (1.0 + float(np.log1p(widest / max(distance, 1e-300))))
 
 
 def on_rows(machine: Machine, rows: Indices) -> Machine:

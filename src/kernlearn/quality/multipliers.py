@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from kernlearn.numerics.sums import EPS
-from kernlearn.quality.machine import Machine, Multipliers
+from kernlearn.quality.entropy import entropy_answer
+from kernlearn.quality.machine import Machine, Multipliers, signed_widths
 from kernlearn.typing import Array, Mask
 
 LARGE = 1e30  # in place of infinity, where infinities of both signs are added up
@@ -50,12 +51,14 @@ def best_multipliers(machine: Machine, Ka: Array) -> Multipliers:
     """
     residual = machine.linear - Ka
     if np.isfinite(machine.budget):
-        above = balancing_constant(residual, _answer(machine, 1), 0.5 * machine.budget)
-        below = balancing_constant(residual, _answer(machine, 0), -0.5 * machine.budget)
+        above = balancing_constant(residual, answer_to(machine, 1), 0.5 * machine.budget)
+        below = balancing_constant(residual, answer_to(machine, 0), -0.5 * machine.budget)
         middle, half = 0.5 * (above + below), max(0.5 * (above - below), 0.0)
         return Multipliers(np.array([middle]), half)
+    # An entropy balances classes of very different sizes by their log-odds.
+    reach = 40.0 * machine.temperature
     found = [
-        balancing_constant(residual[members], _answer(machine, None, members), total)
+        balancing_constant(residual[members], answer_to(machine, None, members), total, reach)
         for members, total in machine.sums
     ]
     if len(found) == 2:  # b + ρ for one class, b − ρ for the other
@@ -87,7 +90,7 @@ def value_noise(
         slopes = machine.linear - fitted + shift
         tube = [0.0] if np.isinf(machine.budget) else [-multipliers.budget, multipliers.budget]
         for epsilon in tube:
-            answer = _answer(machine, None)(slopes + epsilon)
+            answer = answer_to(machine)(slopes + epsilon)
             steepest = np.maximum(steepest, np.abs(answer))
     steepest = np.minimum(steepest, np.abs(machine.breakpoints).max(axis=1))
     loss = float(machine.conjugate(machine.linear - fitted, multipliers.budget).sum())
@@ -95,10 +98,13 @@ def value_noise(
     return (quadratic + changed) * (1.0 + in_sums) + in_sums * abs(loss)
 
 
-def _answer(
-    machine: Machine, segment: int | None, members: Mask | slice = slice(None)
+def answer_to(
+    machine: Machine, segment: int | None = None, members: Mask | slice = slice(None)
 ) -> Callable[[Array], Array]:
     """The coefficients that answer to slopes g: where g·t − φ(t) is largest."""
+    if machine.temperature:
+        widths = signed_widths(machine)[members]
+        return lambda g: entropy_answer(g, widths, machine.temperature)
     segments = range(machine.slopes.shape[1]) if segment is None else [segment]
     points = machine.breakpoints[members]
     # A box or a ridge bounds the answer, which may well be larger than what is large here.
@@ -127,9 +133,14 @@ def weighted_quantile(losses: Array, upper: Array, price: float) -> float:
     return float(losses[order[min(int(beyond), len(losses) - 1)]])
 
 
-def balancing_constant(residual: Array, answer: Callable[[Array], Array], total: float) -> float:
-    """The constant c at which Σ answer(residual − c) crosses ``total``, by bisection."""
-    spread = float(np.abs(residual).max()) + 1.0
+def balancing_constant(
+    residual: Array, answer: Callable[[Array], Array], total: float, reach: float = 0.0
+) -> float:
+    """The constant c at which Σ answer(residual − c) crosses ``total``, by bisection.
+
+    It is within ``reach`` of four times the residuals' size.
+    """
+    spread = float(np.abs(residual).max()) + 1.0 + reach
     low, high = -4.0 * spread, 4.0 * spread
     for _ in range(64):
         middle = 0.5 * (low + high)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from kernlearn.quality.logistic import logistic
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.margins import (
     hard_margin,
@@ -15,7 +16,7 @@ from kernlearn.quality.margins import (
     squared_soft_margin,
 )
 from kernlearn.quality.one_class import one_class
-from kernlearn.quality.regression import epsilon_svr, least_squares, nu_svr
+from kernlearn.quality.regression import epsilon_svr, huber, least_squares, nu_svr, quantile
 from kernlearn.typing import Array
 
 
@@ -25,8 +26,9 @@ class Settings:
 
     C: float  # The box, or the inverse of the ridge
     nu: float  # Share of support vectors or outliers
-    epsilon: float  # Half the width of the tube
+    epsilon: float  # Half the width of the tube, or where Huber's loss becomes linear
     sample_weight: Array  # Multiplies C point by point, of shape (n,)
+    quantile: float = 0.5  # The level of the pinball loss
 
     @property
     def upper(self) -> Array:
@@ -48,12 +50,15 @@ QUALITIES: dict[str, Quality] = {
     "soft_margin": Quality("labels", lambda y, s: soft_margin(y, s.upper), ("C",)),
     "squared_soft_margin": Quality("labels", lambda y, s: squared_soft_margin(y, s.upper), ("C",)),
     "lagrangian": Quality("labels", lambda y, s: lagrangian(y, s.upper), ("C",)),
+    "logistic": Quality("labels", lambda y, s: logistic(y, s.upper), ("C",)),
     "nu_svm": Quality("labels", lambda y, s: nu_svm(y, s.sample_weight, s.nu), ("nu",)),
     "one_class": Quality("none", lambda y, s: one_class(s.sample_weight, s.nu), ("nu",)),
     "epsilon_svr": Quality(
         "values", lambda y, s: epsilon_svr(y, s.upper, s.epsilon), ("C", "epsilon")
     ),
     "nu_svr": Quality("values", lambda y, s: nu_svr(y, s.upper, s.nu), ("C", "nu")),
+    "huber": Quality("values", lambda y, s: huber(y, s.upper, s.epsilon), ("C", "epsilon")),
+    "quantile": Quality("values", lambda y, s: quantile(y, s.upper, s.quantile), ("C", "quantile")),
     "least_squares": Quality("either", lambda y, s: least_squares(y, s.upper), ("C",)),
 }
 

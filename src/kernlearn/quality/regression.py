@@ -1,4 +1,4 @@
-"""Machines of targets that are numbers: support vector regression, least squares, interpolation.
+"""Machines of targets that are numbers: support vector regression, Huber, quantiles, squares.
 
 Interpolation is the alignment with a penalty: Ong et al. (2005), Example 12, eq. (32).
 """
@@ -52,6 +52,24 @@ def nu_svr(y: Array, upper: Array, nu: float) -> Machine:
     ν, in (0, 1], bounds the share of points outside the tube.
     """
     return _two_sided(y, upper, 0.0, budget=nu * float(upper.sum()))
+
+
+def huber(y: Array, upper: Array, epsilon: float) -> Machine:
+    r"""Maximise :math:`y^\top a - \tfrac12 a^\top (K + \lambda I) a`, 1ᵀa = 0, |aᵢ| ≤ εCᵢ.
+
+    As for least squares, λᵢ = 1/Cᵢ. The loss is C times Huber's (1964): ½r² for residuals up to ε,
+    and ε|r| − ½ε² beyond.
+    """
+    return boxed(y, -epsilon * upper, epsilon * upper, ridge=1.0 / upper)
+
+
+def quantile(y: Array, upper: Array, level: float) -> Machine:
+    r"""Maximise :math:`y^\top a - \tfrac12 a^\top K a`, 1ᵀa = 0, −(1 − q)Cᵢ ≤ aᵢ ≤ qCᵢ.
+
+    The loss is C times the pinball loss, max(q r, (q − 1) r) for residuals r, whose expectation is
+    least at the q-quantile (Koenker and Bassett 1978). `level` is q, between 0 and 1.
+    """
+    return boxed(y, -(1.0 - level) * upper, level * upper)
 
 
 def least_squares(y: Array, upper: Array) -> Machine:

@@ -16,7 +16,9 @@ and what is said of p becomes
 
 The factors of :math:`a_p` are the squared spans of Vapnik and Chapelle (2000). For least squares
 all rows are in F and the values are exact; so they are for other machines wherever no row changes
-its role. Where some do, they are estimates.
+its role. Where some do, they are estimates. For the logistic loss τ is the second derivative of the
+entropy at a, and the value is that of one Newton step from the machine with all rows: the
+approximate leave-one-out of Cawley and Talbot (2008).
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, solve_triangular
 
 from kernlearn._device import lower_factor
-from kernlearn.quality.machine import Machine
+from kernlearn.quality.machine import Machine, curvature_of
 from kernlearn.typing import Array
 
 # Relative to the mean of the diagonal: a matrix may be singular, or indefinite by rounding. What
@@ -54,6 +56,9 @@ def values_left_out(machine: Machine, K: Array, a: Array, f: Array) -> Array | N
     at_bound = np.abs(a) >= (1.0 - _AT_BOUND) * np.abs(machine.breakpoints).max(axis=1)
     # A row on the margin, whatever its coefficient, is ready to stand in for a copy of it.
     on_margin = np.abs(machine.linear - f - machine.ridge * a) <= _ON_MARGIN
+    if machine.temperature:
+        on_margin[:] = False
+    tau = curvature_of(machine, a)
     is_free = on_margin | ((a != 0) & ~at_bound)
     free, bound = np.flatnonzero(is_free), np.flatnonzero((a != 0) & ~is_free)
     E = machine.rows
@@ -61,7 +66,7 @@ def values_left_out(machine: Machine, K: Array, a: Array, f: Array) -> Array | N
         return None if len(free) + len(bound) else f.copy()
     wide = K.take(free, axis=0)
     A = wide.take(free, axis=1) + machine.offset
-    A.flat[:: len(free) + 1] += machine.ridge[free] + _RIDGE * float(K.diagonal().mean())
+    A.flat[:: len(free) + 1] += tau[free] + _RIDGE * float(K.diagonal().mean())
     try:
         L = lower_factor(A)
         inverse = solve_triangular(L, np.eye(len(free)), lower=True, check_finite=False)
@@ -74,7 +79,7 @@ def values_left_out(machine: Machine, K: Array, a: Array, f: Array) -> Array | N
     left = f.copy()
     P = np.square(inverse).sum(axis=0) - np.square(inverse.T @ border).sum(axis=1)
     a_free = a[free]
-    left[free] += machine.ridge[free] * a_free - a_free / P
+    left[free] += tau[free] * a_free - a_free / P
     if len(bound):
         inner = inverse @ (wide.take(bound, axis=1) + machine.offset)
         beyond = border.T @ inner - to_unit.T @ E[:, bound]

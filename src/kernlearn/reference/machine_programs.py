@@ -21,6 +21,7 @@ def positive_weights_program(
     C: float = 1.0,
     nu: float = 0.5,
     epsilon: float = 0.1,
+    quantile: float = 0.5,
     constraint: str = "trace",
     total: float | None = None,
     solver: str = "CLARABEL",
@@ -45,7 +46,7 @@ def positive_weights_program(
         points are the first ``len(y)``, or all for None.
     machine : str
         A key of `kernlearn.reference.MACHINES`, where each is written down.
-    C, nu, epsilon : float
+    C, nu, epsilon, quantile : float
         Parameters of the machine; those that it has not are not read.
     constraint : {"trace", "sum"}
         Whether rᵢ is the trace of Kᵢ on all points, or one.
@@ -71,7 +72,7 @@ def positive_weights_program(
     check_positive_semidefinite(stack)
     r, c = _check_constraint(stack, constraint, total)
     # In matrices (c/rᵢ)Kᵢ the weights become shares, w_i r_i / c, that add up to one.
-    state = state_machine(y, machine, stack * (c / r)[:, None, None], (C, nu, epsilon))
+    state = state_machine(y, machine, stack * (c / r)[:, None, None], (C, nu, epsilon, quantile))
     t = cp.Variable()
     quadratic = [t >= cp.sum_squares(square_root(K) @ state.x) / 2 for K in state.grams]
     solution = solve(
@@ -92,6 +93,7 @@ def fixed_kernel_program(
     C: float = 1.0,
     nu: float = 0.5,
     epsilon: float = 0.1,
+    quantile: float = 0.5,
     solver: str = "CLARABEL",
 ) -> ReferenceSolution:
     r"""
@@ -109,7 +111,7 @@ def fixed_kernel_program(
     cp = load_cvxpy()
     stack = check_grams(np.asarray(gram, dtype=np.float64)[None])
     check_positive_semidefinite(stack)
-    state = state_machine(y, machine, stack, (C, nu, epsilon))
+    state = state_machine(y, machine, stack, (C, nu, epsilon, quantile))
     norm = cp.sum_squares(square_root(state.grams[0]) @ state.x)
     solution = solve(
         cp.Maximize(state.linear - norm / 2),

@@ -44,6 +44,7 @@ class MachineParameters:
     C: float = 1.0
     nu: float = 0.5
     epsilon: float = 0.1
+    quantile: float = 0.5
     ridge: float = 1.0
     bias: float = 1.0
     mass: float = 1.0
@@ -115,6 +116,26 @@ def nu_svr(a: Expression, y: Array, p: MachineParameters) -> Statement:
     return y @ a, [*bounded, cp.sum(a) == 0]
 
 
+def logistic(a: Expression, y: Array, p: MachineParameters) -> Statement:
+    """ℓ = −C Σ (s log s + (1 − s) log(1 − s)), s = ya/C in [0, 1], 1ᵀa = 0."""
+    cp = load_cvxpy()
+    share = cp.multiply(y, a) / p.C
+    return p.C * cp.sum(cp.entr(share) + cp.entr(1 - share)), [cp.sum(a) == 0]
+
+
+def huber(a: Expression, y: Array, p: MachineParameters) -> Statement:
+    """ℓ = yᵀa − ½ λaᵀa over |aᵢ| ≤ ε/λ, 1ᵀa = 0, λ = 1/C."""
+    cp = load_cvxpy()
+    bound = p.epsilon / p.ridge
+    return y @ a - p.ridge / 2 * cp.sum_squares(a), [a <= bound, a >= -bound, cp.sum(a) == 0]
+
+
+def quantile(a: Expression, y: Array, p: MachineParameters) -> Statement:
+    """ℓ = yᵀa over (q − 1)C ≤ aᵢ ≤ qC, 1ᵀa = 0."""
+    cp = load_cvxpy()
+    return y @ a, [a <= p.quantile * p.C, a >= (p.quantile - 1) * p.C, cp.sum(a) == 0]
+
+
 def least_squares(a: Expression, y: Array, p: MachineParameters) -> Statement:
     """ℓ = yᵀa − ½ λaᵀa over 1ᵀa = 0, λ = 1/C: the kernel is K + λI."""
     cp = load_cvxpy()
@@ -122,9 +143,9 @@ def least_squares(a: Expression, y: Array, p: MachineParameters) -> Statement:
 
 
 CLASSIFIERS = frozenset(
-    {"hard_margin", "soft_margin", "squared_soft_margin", "nu_svm", "lagrangian"}
+    {"hard_margin", "soft_margin", "squared_soft_margin", "nu_svm", "lagrangian", "logistic"}
 )
-RIDGED = frozenset({"squared_soft_margin", "lagrangian", "least_squares"})
+RIDGED = frozenset({"squared_soft_margin", "lagrangian", "least_squares", "huber"})
 OF_FIXED_MASS = frozenset({"nu_svm", "one_class"})
 MACHINES: Mapping[str, MachineStatement] = MappingProxyType(
     {
@@ -136,6 +157,9 @@ MACHINES: Mapping[str, MachineStatement] = MappingProxyType(
         "one_class": one_class,
         "epsilon_svr": epsilon_svr,
         "nu_svr": nu_svr,
+        "logistic": logistic,
+        "huber": huber,
+        "quantile": quantile,
         "least_squares": least_squares,
     }
 )
@@ -159,15 +183,16 @@ class StatedMachine:
 
 
 def state_machine(
-    y: ArrayLike | None, machine: str, stack: Array, numbers: tuple[float, float, float]
+    y: ArrayLike | None, machine: str, stack: Array, numbers: tuple[float, ...]
 ) -> StatedMachine:
-    """Check targets, C, ν and ε, and state a machine for checked kernels in natural units."""
+    """Check targets, C, ν, ε and q, and state a machine for checked kernels in natural units."""
     n_points = stack.shape[1]
     targets = _check_targets(y, machine, n_points)
-    C, nu, epsilon = numbers
+    C, nu, epsilon, level = numbers
     nu, C = check_share("nu", nu), check_positive("C", C)
     epsilon = check_non_negative("epsilon", epsilon)
-    p = MachineParameters(C=C, nu=nu, epsilon=epsilon, ridge=1.0 / C)
+    level = check_share("quantile", level)
+    p = MachineParameters(C=C, nu=nu, epsilon=epsilon, quantile=level, ridge=1.0 / C)
     size = float(np.trace(stack, axis1=1, axis2=2).mean()) / n_points
     v = float(np.abs(targets).max()) or 1.0
     if machine in OF_FIXED_MASS:

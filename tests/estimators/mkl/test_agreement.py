@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC, SVR, NuSVR, OneClassSVM
 
 from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLOptions, MKLRegressor, learn_weights
 from kernlearn.kernels import Centered, Normalized
 from kernlearn.reference import eq36, eq38, eq47
 
-MARGINS = ["soft_margin", "squared_soft_margin", "hard_margin", "nu_svm", "least_squares"]
-REGRESSIONS = ["epsilon_svr", "nu_svr", "least_squares"]
+MARGINS = [
+    "soft_margin",
+    "squared_soft_margin",
+    "hard_margin",
+    "nu_svm",
+    "logistic",
+    "least_squares",
+]
+REGRESSIONS = ["epsilon_svr", "nu_svr", "huber", "quantile", "least_squares"]
 
 
 def _by_hand(kernels, solution, X, X_new):
@@ -111,6 +119,31 @@ def test_libsvm_with_the_learned_kernel_finds_the_same_regression(
     np.testing.assert_allclose(
         svr.predict(problem.X_new), model.predict(problem.X_new), rtol=1e-3, atol=1e-4
     )
+
+
+def test_logistic_is_logistic_regression_on_the_features_of_the_learned_kernel(problem, kernels):
+    model = MKLClassifier(kernels, quality="logistic", C=2.0).fit(problem.X, problem.y)
+    both = np.vstack([problem.X, problem.X_new])
+    values, vectors = np.linalg.eigh(model.kernel_(both))
+    features = vectors * np.sqrt(np.maximum(values, 0.0))
+    n = len(problem.X)
+    rival = LogisticRegression(C=2.0, tol=1e-10, max_iter=1000).fit(features[:n], problem.y)
+    expected = rival.predict_proba(features[n:])
+    # The probabilities are those of the loss itself.
+    np.testing.assert_allclose(model.predict_proba(problem.X_new), expected, atol=1e-5)
+
+
+def test_quantiles_lie_one_above_the_other(problem, kernels):
+    low, high = (
+        MKLRegressor(kernels, quality="quantile", quantile=q, C=2.0).fit(problem.X, problem.target)
+        for q in (0.1, 0.9)
+    )
+    for model, share in ((low, 0.1), (high, 0.9)):
+        below = np.mean(problem.target < model.predict(problem.X) - 1e-6)
+        upto = np.mean(problem.target <= model.predict(problem.X) + 1e-6)
+        # Where the intercept is optimal, so many residuals have either sign.
+        assert below <= share + 1e-9
+        assert upto >= share - 1e-9
 
 
 def test_least_squares_solves_its_linear_system(problem, kernels):

@@ -14,9 +14,9 @@ LAYOUTS = {"all labelled": (12, 0, 0), "transduction": (9, 5, 1)}
 KINDS = ["standard", "duplicate", "rank one", "useless", "alike"]
 CS = (1e-3, 1.0, 1e4)
 WITHOUT_C = ["nu_svm", "one_class"]
-WITH_C = ["epsilon_svr", "nu_svr", "least_squares"]
-# Every machine once, with the values of C in turn.
-MACHINES = [*((name, 1.0) for name in WITHOUT_C), *zip(WITH_C, CS, strict=True)]
+WITH_C = ["epsilon_svr", "nu_svr", "least_squares", "logistic", "huber", "quantile"]
+# The machines of the papers once, with the values of C in turn.
+MACHINES = [*((name, 1.0) for name in WITHOUT_C), *zip(WITH_C[:3], CS, strict=True)]
 # Every machine with every second kind, which take the values of C in turn.
 WITH_KINDS = [
     (name, CS[i % len(CS)] if name in WITH_C else 1.0, kind)

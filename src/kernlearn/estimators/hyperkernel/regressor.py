@@ -11,6 +11,9 @@ from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.typing import Array, FoldsLike, RandomState
 
+# Machines whose errors are squared, so that C has no unit of the targets.
+SQUARED = ("least_squares", "huber")
+
 
 class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
     r"""ν-regression that learns its kernel from a hyperkernel: Ong et al. (2005), Example 11.
@@ -25,8 +28,8 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
     ----------
     hyperkernel : Hyperkernel, optional
         By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data.
-    quality : {"nu_svr", "epsilon_svr", "least_squares"}, default="nu_svr"
-        The machine.
+    quality : str, default="nu_svr"
+        The machine: "nu_svr", "epsilon_svr", "huber", "quantile" or "least_squares".
     C : float or "auto", default=100.0
         The box −C ≤ a ≤ C, 100 as in section 7 of the paper; "auto" as in
         :class:`kernlearn.MKLRegressor`, where it is the default.
@@ -39,6 +42,9 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         Half the width of the tube of "epsilon_svr", in units of y. "auto" is a tenth of the
         targets' spread, the interquartile range over 1.35: the standard deviation of normal
         targets. The unit and the origin of y then change nothing but the unit of the predictions.
+        For "huber" the residual beyond which the loss is linear, "auto" three tenths of the spread.
+    quantile : float, default=0.5
+        For "quantile": its level, between 0 and 1.
     gamma_factor : float or "auto", default="auto"
         Factor of the γ of the default hyperkernel; 1 is the paper's rule. "auto" takes the one at
         which a section has the smallest leave-one-out loss, as the kernel of a least-squares
@@ -52,7 +58,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         None solves on Gram matrices of all rows, one for each pivot. An integer approximates all
         sections through that many landmarks (rows of X), in time linear in the rows. "auto" does
         so above 2000 rows, with 64 landmarks or more, as the held-out loss asks for. For
-        "epsilon_svr" and "least_squares", not for "nu_svr".
+        "epsilon_svr", "huber", "quantile" and "least_squares", not for "nu_svr".
     cv : int, splitter or iterable of pairs of rows, default=5
         Folds by which rows are held out, for ``C="auto"`` and intervals.
         Closed-form leave-one-out needs no folds; with ``groups``, a splitter or pairs of rows these
@@ -146,6 +152,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         *,
         nu: float = 0.3,
         epsilon: float | str = "auto",
+        quantile: float = 0.5,
         gamma_factor: float | str = "auto",
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
@@ -163,6 +170,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         self.lambda_q = lambda_q
         self.nu = nu
         self.epsilon = epsilon
+        self.quantile = quantile
         self.gamma_factor = gamma_factor
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs
@@ -176,11 +184,11 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
 
     def _scale(self, ys: Sequence[Array]) -> float | None:
         spread = float(standard_deviation(ys[0]))
-        is_of_kernel = self._options.total is None and self.quality != "least_squares"
+        is_of_kernel = self._options.total is None and self.quality not in SQUARED
         return spread if is_of_kernel and spread > 0 else super()._scale(ys)
 
     def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:
         factor = C * len(ys[0])
-        if self.quality == "least_squares":
+        if self.quality in SQUARED:
             return factor * (float(standard_deviation(ys[0])) ** 2 or 1.0)
         return factor

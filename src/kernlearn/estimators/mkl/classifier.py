@@ -17,7 +17,7 @@ from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_labels_of_classes, class_weights
 from kernlearn.estimators.mkl.combination import CombinationFit
 from kernlearn.estimators.mkl.extension import ExtendableCombination
-from kernlearn.estimators.mkl.held_out_loss import class_losses, hold_out_rule
+from kernlearn.estimators.mkl.held_out_loss import class_losses, hold_out_rule, losses_of
 from kernlearn.estimators.mkl.options import MKLOptions
 from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.estimators.mkl.transduction import told_bound
@@ -53,10 +53,10 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         interval.
     quality : str, default="soft_margin"
         What makes a kernel good: "soft_margin", "squared_soft_margin", "hard_margin",
-        "lagrangian" (the squared soft margin with its intercept penalised too), "nu_svm",
-        "least_squares", "alignment", "centered_alignment" or "max_determinant" (−log det K, which
-        looks at no label). The last three choose the kernel and then train a soft margin machine
-        with it.
+        "lagrangian" (the squared soft margin with its intercept penalised too), "logistic",
+        "nu_svm", "least_squares", "alignment", "centered_alignment" or "max_determinant" (−log det
+        K, which looks at no label). The last three choose the kernel and then train a soft margin
+        machine with it.
     C : float, "auto" or "learn", default=1.0
         The box 0 ≤ α ≤ C, with the default of scikit-learn's SVC. "auto" searches six values by
         cross-validation, from the middle on and with warm starts, on a sample of 500 rows if there
@@ -85,7 +85,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         None solves on Gram matrices of all rows. An integer approximates every kernel through that
         many landmarks (rows of X), in time linear in the rows and with nothing of size n × n.
         "auto" does so above 3000 rows, with as many as the held-out loss asks for. For
-        "least_squares", "squared_soft_margin" and "soft_margin". Not with ``X_unlabeled`` or
+        "least_squares", "squared_soft_margin", "soft_margin" and "logistic". Not with
+        ``X_unlabeled`` or
         ``C="learn"``. With "least_squares" and positive weights, kernels that are inner products
         of sparse features, such as words, need no landmarks.
     cv : int, splitter or iterable of pairs of rows, default=5
@@ -150,7 +151,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         The C used: the one given, chosen or learned.
     loss_by_C_ : ndarray of shape (n_tried, 2)
         With ``C="auto"``, every C and its loss on rows held out: the cross-entropy of a softmax of
-        their decision values, or through landmarks the squared error of "least_squares".
+        their decision values, the log loss of "logistic", or through landmarks the squared error
+        of "least_squares".
     penalty_strength_ : float
         With a penalty of strength "auto": the strength with the smallest held-out loss.
     loss_by_strength_ : ndarray of shape (4, 2)
@@ -159,7 +161,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         The part of the total that sources share equally: the one given or chosen.
     calibration_ : ndarray of shape (2,)
         Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to decision values
-        of rows left out one at a time, in closed form at the learned kernel. For several classes
+        of rows left out one at a time, in closed form at the learned kernel. One and zero for two
+        classes with "logistic", whose values are log-odds already. For several classes
         (but "least_squares"), for "nu_svm", through landmarks and with ``groups``, the values are
         those of machines that were trained without a fold each.
     rank_ : int or None
@@ -313,7 +316,10 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         held_out, data = fit.learned.held_out, fit.data
         assert held_out is not None
         Y, weight = np.column_stack(data.targets)[held_out.rows], data.weight[held_out.rows]
-        self.calibration_ = fit_calibration(held_out.values, Y, weight)
+        if self.quality == "logistic" and Y.shape[1] == 1:
+            self.calibration_ = np.array([1.0, 0.0])  # the values are log-odds themselves
+        else:
+            self.calibration_ = fit_calibration(held_out.values, Y, weight)
         together = None if data.groups is None else data.groups[held_out.rows]
         tell_chance(self, chance_of_labels(held_out.values, Y, weight, together))
 
@@ -321,7 +327,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         self.transduction_ = self._labels(values)
 
     def _hold_out_rule(self) -> HoldOut:
-        return hold_out_rule(self._seed, class_losses, stratify=True, machines=False)
+        losses = losses_of(self, class_losses)
+        return hold_out_rule(self._seed, losses, stratify=True, machines=False)
 
     def _class_factors(self, y: NDArray[Any], counted: NDArray[np.bool_]) -> Array:
         """What ``class_weight`` multiplies C by, point by point; rows of no weight do not count."""

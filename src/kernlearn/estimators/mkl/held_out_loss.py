@@ -8,7 +8,7 @@ For targets that are numbers the loss is the squared error. For classes it is th
 a softmax of the decision values with the best slope, and no offset
 (:mod:`kernlearn.quality.discriminants`): as smooth as a likelihood, free of the scale of the
 values, and yet large where their signs are wrong. Errors in a few hundred rows are too coarse
-to tell values of C apart.
+to tell values of C apart. The logistic, Huber's and the pinball loss are judged by themselves.
 
 Through landmarks, least squares knows its squared error on folds from second moments, and needs
 none of this; the other machines choose C on a sample of the rows, as above.
@@ -25,6 +25,7 @@ from kernlearn.estimators.held_out.folds import make_folds
 from kernlearn.estimators.held_out.groups import RowGroups
 from kernlearn.estimators.mkl.parameters import CombinationParameters
 from kernlearn.quality.discriminants import fit_softmax
+from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.solvers.engine.refits import N_FOLDS
 from kernlearn.solvers.engine.statement import HoldOut
 from kernlearn.typing import Array, FoldsLike, Indices, Rows
@@ -50,6 +51,29 @@ def class_losses(values: Array, targets: Sequence[Array], sample_weight: Array) 
     logs = log_softmax(fit_softmax(values, codes, weight) * values, axis=1)
     losses[known] = -logs[np.arange(len(codes)), codes]
     return losses
+
+
+OWN_LOSSES = ("logistic", "huber", "quantile")
+
+
+def losses_of(
+    estimator: CombinationParameters, usual: Callable[[Array, Sequence[Array], Array], Array]
+) -> Callable[[Array, Sequence[Array], Array], Array]:
+    """The loss of the machine itself where that is a loss of predictions, or the usual one."""
+    quality = estimator.quality
+    if quality not in OWN_LOSSES:
+        return usual
+
+    def own(values: Array, targets: Sequence[Array], sample_weight: Array) -> Array:
+        ones = np.ones(len(values))
+        settings = Settings(1.0, estimator.nu, estimator.epsilon_, ones, estimator.quantile)
+        total = np.zeros(len(values))
+        for target, f in zip(targets, values.T, strict=True):
+            machine = QUALITIES[quality].build(target, settings)
+            total += machine.conjugate(machine.linear - f, 0.0)
+        return np.where(np.isnan(values).any(axis=1), np.nan, total)
+
+    return own
 
 
 def hold_out_rule(

@@ -14,17 +14,20 @@ def move_intercept(estimator: BaseEstimator, offset: float, weight: Array) -> No
     r"""Add the offset, and to the objective what rounding the sum may cost.
 
     Beside a large offset the intercept is moved by some δ, and every prediction with it. With
-    c the sum of what multiplies the losses, absolute ones grow by cδ at most. Halves of squares
-    grow by :math:`|\sum_i α_i| δ + c δ^2/2`, the coefficients being their slopes; through
-    landmarks these are not known, but the sum is at most :math:`\sqrt{2cv}` at the value v.
+    c the sum of what multiplies the losses, absolute ones grow by cδ at most, Huber's by cεδ.
+    Halves of squares grow by :math:`|\sum_i α_i| δ + c δ^2/2`, the coefficients being their
+    slopes; through landmarks these are not known, but the sum is at most :math:`\sqrt{2cv}` at the
+    value v.
     """
     intercept = estimator.intercept_ + offset
     moved = float(np.abs((intercept - offset) - estimator.intercept_).max())
     estimator.intercept_ = intercept
-    if estimator.quality not in ("epsilon_svr", "least_squares"):
+    if estimator.quality == "nu_svr":
         return
     total = float(estimator.C_ * weight.sum())
     lost = total * moved
+    if estimator.quality == "huber":
+        lost *= estimator.epsilon_
     if estimator.quality == "least_squares":
         if estimator.rank_ is None:
             slope = abs(float(estimator.dual_coef_.sum()))

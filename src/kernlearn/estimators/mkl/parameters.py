@@ -83,6 +83,7 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
     # Of estimators without these parameters.
     cv: FoldsLike = N_FOLDS
     nu: float = 0.3
+    quantile: float = 0.5
     missing: str | None = None
     rank: Any = None
     # Set by a fit.
@@ -221,7 +222,7 @@ def state(
         penalty = no_penalty
     else:
         open_penalty = None
-    given = C, estimator.nu, estimator.epsilon_, data.weight, data.targets
+    given = C, estimator.nu, estimator.epsilon_, data.weight, data.targets, estimator.quantile
     return Statement(
         targets=data.targets,
         quality=quality,

@@ -18,7 +18,7 @@ from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mkl.combination import CombinationFit
 from kernlearn.estimators.mkl.extension import ExtendableCombination
-from kernlearn.estimators.mkl.held_out_loss import hold_out_rule, squared_losses
+from kernlearn.estimators.mkl.held_out_loss import hold_out_rule, losses_of, squared_losses
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.estimators.mkl.moved_intercept import move_intercept
 from kernlearn.estimators.mkl.options import MKLOptions
@@ -48,12 +48,14 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         evaluated one by one and never stored. It takes positive weights of a machine at a given C,
         or at ``C="auto"``. :class:`kernlearn.kernels.GaussianRange` has every bandwidth of an
         interval.
-    quality : {"epsilon_svr", "nu_svr", "least_squares"}, default="epsilon_svr"
-        The machine whose value is minimised.
+    quality : str, default="epsilon_svr"
+        The machine whose value is minimised: "epsilon_svr", "nu_svr", "huber", "quantile" (the
+        pinball loss) or "least_squares".
     C : float or "auto", default="auto"
-        The box −C ≤ a ≤ C, as in scikit-learn's SVR; the inverse ridge of "least_squares". "auto"
-        searches six values, in units of the targets' spread where that matters, for the smallest
-        held-out squared error, as in :class:`kernlearn.MKLClassifier`. A box given as a number is
+        The box −C ≤ a ≤ C, as in scikit-learn's SVR; the inverse ridge of "least_squares", and
+        what multiplies the loss of "huber" and "quantile". "auto" searches six values, in units of
+        the targets' spread where that matters, for the smallest held-out squared error, or loss of
+        "huber" and "quantile", as in :class:`kernlearn.MKLClassifier`. A box given as a number is
         in units of y: targets in other units need another, so that the default is "auto" here and
         1 for the classifier.
     weights : {"positive", "free"}, default="positive"
@@ -64,9 +66,12 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         Half the width of the tube of "epsilon_svr", in units of y. "auto" is a tenth of the
         targets' spread, the interquartile range over 1.35: the standard deviation of normal
         targets. The unit and the origin of y then change nothing but the unit of the predictions.
+        For "huber" the residual beyond which the loss is linear, "auto" three tenths of the spread.
     nu : float, default=0.3
         For "nu_svr", in (0, 1]: upper bound on the share of rows outside the tube. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVR 0.5.
+    quantile : float, default=0.5
+        For "quantile": its level, between 0 and 1. The median is 0.5.
     normalize : bool, default=False
         Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)).
     missing : {None, "mean", "complete"}, default=None
@@ -80,7 +85,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         None solves on Gram matrices of all rows. An integer approximates every kernel through that
         many landmarks (rows of X), in time linear in the rows and with nothing of size n × n.
         "auto" does so above 3000 rows, with as many as the held-out loss asks for. For
-        "least_squares" and "epsilon_svr". Not with
+        "least_squares", "epsilon_svr", "huber" and "quantile". Not with
         ``X_unlabeled``. With "least_squares" and positive weights, kernels that are inner
         products of sparse features, such as words, need no landmarks.
     cv : int, splitter or iterable of pairs of rows, default=5
@@ -196,6 +201,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         *,
         epsilon: float | str = "auto",
         nu: float = 0.3,
+        quantile: float = 0.5,
         normalize: bool = False,
         missing: str | None = None,
         rank: int | str | None = "auto",
@@ -213,6 +219,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         self.weights = weights
         self.epsilon = epsilon
         self.nu = nu
+        self.quantile = quantile
         self.normalize = normalize
         self.missing = missing
         self.rank = rank
@@ -355,7 +362,8 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         self.transduction_ = values[:, 0]
 
     def _hold_out_rule(self) -> HoldOut:
-        return hold_out_rule(self._seed, squared_losses, stratify=False, machines=True)
+        losses = losses_of(self, squared_losses)
+        return hold_out_rule(self._seed, losses, stratify=False, machines=True)
 
     def _keep_held_out(self, fit: CombinationFit, offset: float) -> str | None:
         """Keep what intervals need: the ridge, or machines trained without a fold each.
@@ -377,6 +385,8 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
             else:
                 known = solution.factors, data.targets[0], offset
                 self._folds = vars(LandmarkFolds.of(held_out, *known))
+        if self.quality == "quantile":
+            return None  # no quantile but the middle one is to be near to the targets
         Y, weight = np.column_stack(data.targets)[held_out.rows], data.weight[held_out.rows]
         together = None if data.groups is None else data.groups[held_out.rows]
         return chance_of_numbers(held_out.values, Y, weight, together)

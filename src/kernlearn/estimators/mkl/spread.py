@@ -12,6 +12,9 @@ from kernlearn.typing import Array
 
 # ε in units of the targets' spread, as scikit-learn's SVR has it for standardised targets.
 _TUBE = 0.1
+# Where Huber's loss becomes linear: 1.345 standard deviations of errors (Huber 1981) that have a
+# twentieth of the targets' variance.
+_HUBER = 0.3
 # The interquartile range of a normal distribution in units of its standard deviation.
 _QUARTILES = 1.3489795
 # Of the largest target: less is rounding.
@@ -27,7 +30,8 @@ def tube_of(estimator: BaseEstimator, target: Array, weight: Array) -> tuple[Any
     """
     epsilon = estimator.epsilon
     if isinstance(epsilon, str) and epsilon == "auto":
-        return _TUBE * robust_spread(target, weight), False
+        share = _HUBER if estimator.quality == "huber" else _TUBE
+        return share * robust_spread(target, weight), False
     if estimator.quality != "epsilon_svr":
         return epsilon, False
     half = 0.5 * float(np.ptp(target)) if len(target) else 0.0

@@ -12,7 +12,7 @@ import numpy as np
 
 from kernlearn.families.base import Family
 from kernlearn.numerics.sums import EPS, blocked_product, rounding
-from kernlearn.quality.machine import FEASIBLE, Machine
+from kernlearn.quality.machine import FEASIBLE, Machine, curvature_of, steepness
 from kernlearn.solvers.machine.active_set import MachineSolution
 from kernlearn.solvers.machine.sensitivity import curvature, displaced, factorised
 from kernlearn.solvers.machine.solve import solve_machine
@@ -253,7 +253,9 @@ class MachineEvaluation:
             return
         assert self._K is not None
         pairs = zip(self.solutions, self.objective.machines, strict=True)
-        self.solutions = [factorised(s, self._K, machine.ridge) for s, machine in pairs]
+        self.solutions = [
+            factorised(s, self._K, curvature_of(machine, s.coef)) for s, machine in pairs
+        ]
         self._factorised = True
         if self.objective.in_cone:  # what is returned is made anew, inside of the cone
             self.release()
@@ -317,7 +319,7 @@ def _without_kernels(
         missed[i] = (off + EPS) * float(np.abs(coef).sum())
         constant += machine.linear_value(coef)
         slack += rounding(len(coef)) * machine.linear_size(coef)
-        slack += missed[i] * float(np.abs(machine.linear).max())
+        slack += missed[i] * steepness(machine, missed[i])
         weight += 0.5 * float(coef @ coef)
     return Plane(constant - slack, gradient, 0.0, weight, ((1.0, tuple(coefs)),)), missed
 

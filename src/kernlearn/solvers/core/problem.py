@@ -47,7 +47,7 @@ class Units:
     @classmethod
     def of(cls, kernel: float, machines: Sequence[Machine]) -> Units:
         """Units for kernels of this mean diagonal entry."""
-        sizes = [np.abs(machine.linear) for machine in machines]
+        sizes = [np.maximum(np.abs(m.linear), m.temperature) for m in machines]
         largest = max(float(size.max()) for size in sizes)
         # A typical target: beside one outlier the others must not pass for rounding.
         typical = max(float(np.median(size)) for size in sizes)

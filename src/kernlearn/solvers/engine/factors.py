@@ -31,7 +31,10 @@ LOW_RANK_QUALITIES = (
     "least_squares",
     "squared_soft_margin",
     "soft_margin",
+    "logistic",
     "epsilon_svr",
+    "huber",
+    "quantile",
     "one_class",
 )
 

@@ -253,7 +253,7 @@ def _shift(y: Array, quality: str) -> float:
     Only where they are so far from zero that taking it off them is exact: numbers within a factor
     of two have a difference without rounding.
     """
-    if quality not in ("epsilon_svr", "nu_svr", "least_squares"):
+    if QUALITIES[quality].targets not in ("values", "either"):
         return 0.0
     with np.errstate(over="ignore"):
         middle = float(np.median(y))

@@ -15,7 +15,7 @@ import numpy as np
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.quality.held_out import LeaveOneOut
 from kernlearn.quality.ls_svm import fit_ls_svm
-from kernlearn.quality.machine import Machine
+from kernlearn.quality.machine import Machine, target_size
 from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for
@@ -137,7 +137,7 @@ def machine_refits(
     root = FactorObjective(rows, machines, triangle).root(weights)
     intercept, dual_coef = np.atleast_1d(np.asarray(solution.intercept)), solution.dual_coef
     assert dual_coef is not None
-    units = [float(np.abs(machine.linear).max()) or size for machine in machines]
+    units = [target_size(machine) or size for machine in machines]
     scaled = [machine.rescaled(size, unit) for machine, unit in zip(machines, units, strict=True)]
 
     def train(i: int) -> tuple[Array, Array]:
@@ -193,7 +193,7 @@ def _trained(
     if kind.targets == "labels" and np.ptp(target) == 0:
         return np.zeros(len(K)), float(target[0])  # one class alone has no margin to learn
     machine = kind.build(target, settings)
-    unit = float(np.abs(machine.linear).max()) or size
+    unit = target_size(machine) or size
     scaled = machine.rescaled(size, unit)
     found = solve_machine(K + scaled.offset if scaled.offset else K, scaled, tol=_TOL)
     if found is None or scaled.infeasibility(found.coef) > _TOL:

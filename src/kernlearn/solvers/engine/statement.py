@@ -129,7 +129,9 @@ class Statement:
             return [self.settings.C]
         size = weight_set.mean_diagonal(traces, n_rows)
         unit = 1.0
-        if self.quality in QUALITIES and QUALITIES[self.quality].targets == "values":
+        of_values = self.quality in QUALITIES and QUALITIES[self.quality].targets == "values"
+        # Huber's loss is squared where errors are small: its C has no unit of the targets.
+        if of_values and self.quality != "huber":
             unit = float(standard_deviation(self.targets[0])) or 1.0
         return [factor * (unit / size) for factor in self.factors_of_C]
 

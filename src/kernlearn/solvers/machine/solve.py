@@ -11,6 +11,7 @@ from kernlearn.quality.machine import Machine, Multipliers
 from kernlearn.quality.multipliers import best_multipliers
 from kernlearn.runtime.memory import INTERIOR_LIMIT
 from kernlearn.solvers.machine.active_set import MachineSolution, polish, state_of
+from kernlearn.solvers.machine.entropy import solve_entropy
 from kernlearn.solvers.machine.interior import interior_points, smallest_hull_distance
 from kernlearn.typing import Array
 
@@ -45,6 +46,8 @@ def solve_machine(
     `warm` is a solution at a neighbouring kernel, `tol` the relative gap that will do. Small
     problems are solved exactly all the same, because that costs no more. Inputs are checked.
     """
+    if machine.temperature:
+        return solve_entropy(K, machine, warm)
     large, enough = machine.n_points > OPTIONS.large, max(tol, OPTIONS.exact)
     if warm is not None:
         solution = polish(K, machine, warm.coef, warm.state, max_iter=OPTIONS.warm_iterations)

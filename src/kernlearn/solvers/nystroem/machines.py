@@ -93,7 +93,7 @@ def first_delta(machine: Machine) -> float:
 
     Zero where the machine has a ridge of its own that is.
     """
-    if machine.ridge.min() > SMALL_RIDGE:
+    if machine.temperature or machine.ridge.min() > SMALL_RIDGE:
         return 0.0
     width = machine.breakpoints[:, -1] - machine.breakpoints[:, 0]
     # Rows count by their boxes: beside others that are orders of magnitude wider, they are zero.

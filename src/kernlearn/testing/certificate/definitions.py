@@ -48,6 +48,7 @@ class Definition:
     epsilon: float
     sample_weight: LongArray
     ridge: LongArray | None = None
+    quantile: float = 0.5
 
     @property
     def upper(self) -> LongArray:
@@ -58,16 +59,27 @@ class Definition:
             return np.asarray(s / s.sum() * (1.0 + np.finfo(float).eps))
         if self.quality == "one_class":
             return np.asarray(s / (self.nu * s.sum()))
-        if self.quality in ("soft_margin", "epsilon_svr", "nu_svr"):
+        if self.quality in ("soft_margin", "epsilon_svr", "nu_svr", "logistic"):
             return self.C * s
+        if self.quality == "quantile":
+            return self.quantile * self.C * s
+        if self.quality == "huber":
+            return self.epsilon * self.C * s
         return np.full(len(s), np.longdouble(np.inf))
+
+    @property
+    def lower(self) -> LongArray:
+        """Lower bounds of coefficients that may have any sign."""
+        if self.quality == "quantile":
+            return -(1.0 - self.quantile) * self.C * self.sample_weight
+        return -self.upper
 
     @property
     def diagonal(self) -> LongArray:
         """What training adds to the diagonal of K."""
         if self.ridge is not None:
             return self.ridge
-        if self.quality in ("squared_soft_margin", "lagrangian", "least_squares"):
+        if self.quality in ("squared_soft_margin", "lagrangian", "least_squares", "huber"):
             return 1.0 / (self.C * self.sample_weight)
         return np.zeros(len(self.y), dtype=np.longdouble)
 
@@ -80,13 +92,14 @@ class Definition:
             "squared_soft_margin",
             "lagrangian",
             "nu_svm",
+            "logistic",
         )
 
     def infeasibility(self, a: LongArray) -> float:
         """Largest violation of the constraints on the coefficients, relative to their size."""
         size = max(float(np.abs(a).sum()), 1e-300)
         worst = 0.0
-        outside = np.abs(a) - self.upper
+        outside = np.maximum(a - self.upper, self.lower - a)
         worst = max(worst, float(outside.max()))
         if self.signed:
             worst = max(worst, float((-self.y * a).max()))
@@ -105,8 +118,13 @@ class Definition:
         value = -0.5 * (a @ (K @ a)) - 0.5 * (self.diagonal @ a**2)
         if self.quality == "lagrangian":
             value -= 0.5 * a.sum() ** 2
-        if self.quality not in ("nu_svm", "one_class"):
+        if self.quality not in ("nu_svm", "one_class", "logistic"):
             value += self.y @ a
+        if self.quality == "logistic":
+            share = np.clip(np.abs(a) / self.upper, 0.0, 1.0)
+            inside = (share > 0) & (share < 1)
+            s, C = share[inside], self.upper[inside]
+            value -= (C * (s * np.log(s) + (1 - s) * np.log1p(-s))).sum()
         if self.quality == "epsilon_svr":
             value -= self.epsilon * np.abs(a).sum()
         return value
@@ -131,6 +149,13 @@ class Definition:
             return (upper * np.maximum(zero, 1 - margin)).sum()
         if self.quality in ("least_squares", "alignment"):
             return 0.5 * ((y - f) ** 2 / self.diagonal).sum()
+        if self.quality == "logistic":
+            return (upper * np.logaddexp(zero, -margin)).sum()
+        if self.quality == "huber":
+            small, large = np.minimum(np.abs(y - f), self.epsilon), np.abs(y - f)
+            return ((small * large - 0.5 * small**2) / self.diagonal).sum()
+        if self.quality == "quantile":
+            return np.maximum((y - f) * upper, (y - f) * self.lower).sum()
         if self.quality == "epsilon_svr":
             return (upper * np.maximum(zero, np.abs(y - f) - self.epsilon)).sum()
         if self.quality == "nu_svr":

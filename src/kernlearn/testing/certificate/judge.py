@@ -25,7 +25,7 @@ from kernlearn.testing.certificate.definitions import (
     long,
     minus_log_det,
 )
-from kernlearn.testing.certificate.machine_training import best_values
+from kernlearn.testing.certificate.machine_training import REGRESSIONS, best_values
 from kernlearn.typing import Array, LongArray, Mask
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ class Case:
     C: float | str = 1.0
     nu: float = 0.3
     epsilon: float = 0.1
+    quantile: float = 0.5
     weights: str = "positive"
     constraint: str = "trace"
     total: float | None = None
@@ -96,7 +97,7 @@ class Case:
 
         Residuals are small beside such targets, and would lose digits to them.
         """
-        regression = self.quality in ("epsilon_svr", "nu_svr", "least_squares")
+        regression = self.quality in REGRESSIONS
         return np.longdouble(np.median(self.y) if regression else 0.0)
 
     @property
@@ -138,7 +139,7 @@ class Case:
             ridge = np.full(self.n, np.longdouble(1e-10) * size)
         C = 1.0 if self.learns_C else float(self.C)
         y = self.y.astype(np.longdouble) - self.shift
-        return Definition(quality, y, C, self.nu, self.epsilon, self.s, ridge)
+        return Definition(quality, y, C, self.nu, self.epsilon, self.s, ridge, self.quantile)
 
     @cached_property
     def _centred(self) -> Case:

@@ -129,6 +129,7 @@ def _solve(matrices: Array, vectors: Array) -> Array:
         )
 
 
+REGRESSIONS = ("epsilon_svr", "nu_svr", "least_squares", "huber", "quantile")
 WIDE = 1e7  # a hard margin's box, in units where K has size one
 
 
@@ -155,7 +156,7 @@ def train(machines: Sequence[Definition], K: Array) -> tuple[Array, Array]:
     size[size == 0] = 1.0
     spread = 1.0
     centre = 0.0
-    if machine.quality in ("epsilon_svr", "nu_svr", "least_squares"):
+    if machine.quality in REGRESSIONS:
         centre = float(np.median(y))
         spread = float(np.abs(y - centre).max()) or 1.0
     unit = spread / size
@@ -173,6 +174,10 @@ def train(machines: Sequence[Definition], K: Array) -> tuple[Array, Array]:
     target = (y - centre) / spread
     if machine.quality in ("least_squares", "alignment"):
         a, b = _linear_systems(Q, target, machine.quality == "least_squares")
+    elif machine.quality == "logistic":
+        a, b = _by_newton(K / size[:, None], y, upper)
+    elif machine.quality in ("huber", "quantile"):
+        a, b = _boxed(Q, target, machine.lower.astype(float) / unit, upper)
     elif machine.quality in ("epsilon_svr", "nu_svr"):
         a, b = _two_sided(machine, Q, target, upper, machine.epsilon / spread)
     else:
@@ -191,6 +196,43 @@ def _linear_systems(Q: Array, y: Array, intercept: bool) -> tuple[Array, Array]:
     right = np.append(y, 0.0)
     solution = np.array([np.linalg.lstsq(A, right, rcond=1e-15)[0] for A in bordered])
     return solution[:, :n], solution[:, n]
+
+
+def _boxed(Q: Array, y: Array, low: Array, high: Array) -> tuple[Array, Array]:
+    """Coefficients in a box that sum to zero, from its lower end on."""
+    q, rhs = _product(Q, low) - y, -low.sum(axis=1, keepdims=True)
+    x, multipliers = solve_boxes(Q, q, np.ones((1, len(y))), rhs, high - low)
+    return low + x, -multipliers[:, 0]
+
+
+def _by_newton(K: Array, y: Array, C: Array) -> tuple[Array, Array]:
+    """Log-odds by damped Newton steps on values and intercept, for kernels and C one by one."""
+    n = len(y)
+    coefficients, intercepts = np.zeros((len(K), n)), np.zeros(len(K))
+    for i, (gram, cost) in enumerate(zip(K, C, strict=True)):
+        point = np.zeros(n + 1)
+        bordered = np.zeros((n + 1, n + 1))
+        bordered[:n, :n] = gram
+
+        def loss(point: Array, gram: Array = gram, cost: Array = cost) -> float:
+            f = gram @ point[:n] + point[n]
+            norm = 0.5 * point[:n] @ (gram @ point[:n])
+            return float(norm + cost @ np.logaddexp(0.0, -y * f))
+
+        for _ in range(STEPS):
+            f = gram @ point[:n] + point[n]
+            p = 1.0 / (1.0 + np.exp(np.clip(y * f, -700.0, 700.0)))
+            pull, weight = cost * y * p, cost * p * (1.0 - p)
+            design = np.hstack([gram, np.ones((n, 1))])
+            slope = bordered @ point - design.T @ pull
+            curvature = bordered + design.T @ (weight[:, None] * design)
+            step = np.linalg.lstsq(curvature, -slope, rcond=1e-15)[0]
+            length = 1.0
+            while length > 1e-8 and loss(point + length * step) > loss(point):
+                length *= 0.5
+            point = point + (length if length > 1e-8 else 0.0) * step
+        coefficients[i], intercepts[i] = point[:n], point[n]
+    return coefficients, intercepts
 
 
 def _one_sided(machine: Definition, Q: Array, y: Array, upper: Array) -> tuple[Array, Array]:

@@ -1,0 +1,137 @@
+r"""Solve a machine whose φ is an entropy, such as the logistic one, by Newton's method.
+
+At the function :math:`f = K\alpha + b` the coefficients that answer to it are
+:math:`a_i = {\varphi_i^*}'(p_i - f_i)`, and :math:`W = \operatorname{diag}(1/\varphi''(a))` is the
+curvature of the loss. A step solves the weighted least-squares machine
+
+.. math:: (K + W^{-1})\,\alpha^+ + b^+ = f + W^{-1} a, \qquad 1^\top \alpha^+ = d,
+
+in the symmetric form :math:`I + W^{1/2} K W^{1/2}`, whose eigenvalues are at least one however
+small the curvature is (Rasmussen and Williams 2006, Algorithm 3.1). Steps are halved until the
+primal value falls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernlearn._device import lower_factor, solve_factored
+from kernlearn.quality.machine import Machine, Multipliers, curvature_of
+from kernlearn.quality.multipliers import answer_to, best_multipliers
+from kernlearn.solvers.machine.active_set import MachineSolution
+from kernlearn.typing import Array
+
+
+@dataclass(frozen=True)
+class EntropyOptions:
+    """When Newton's method has ended."""
+
+    max_iter: int = 100
+    exact: float = 1e-22  # relative gap: that of the coefficients is about its root
+    blind: float = 1e-14  # relative decrease that the rounding of the value would hide
+    sufficient: float = 1e-4  # share of the promised decrease that a step must bring
+    halvings: int = 40
+
+
+OPTIONS = EntropyOptions()
+# Points of less curvature, relative to the largest, are held at the end of their box.
+_HELD = 1e-12
+
+
+def solve_entropy(
+    K: Array, machine: Machine, warm: MachineSolution | None = None
+) -> MachineSolution | None:
+    """The solution at a positive semidefinite K, or None if a factorisation breaks down."""
+    newton = _Newton(K, machine, warm)
+    with np.errstate(all="ignore"):  # what is no number is seen, and ends it
+        for _ in range(OPTIONS.max_iter):
+            if newton.ended or newton.is_exact() or not newton.step():
+                break
+    return newton.solution()
+
+
+class _Newton:
+    """The iterate: α, Kα and b, the coefficients that answer to them, and the primal value."""
+
+    def __init__(self, K: Array, machine: Machine, warm: MachineSolution | None) -> None:
+        self.K, self.machine, self.answer = K, machine, answer_to(machine)
+        self.ended = False
+        if warm is None:
+            self.alpha, self.K_alpha = np.zeros(len(K)), np.zeros(len(K))
+            self.b = float(best_multipliers(machine, self.K_alpha).rows[0])
+        else:
+            self.alpha, self.b = warm.coef, float(warm.multipliers.rows[0])
+            self.K_alpha = K @ self.alpha
+        self._look()
+
+    def _look(self) -> None:
+        self.f = self.K_alpha + self.b
+        self.coef = self.answer(self.machine.linear - self.f)
+        self.value = self._value(self.alpha, self.K_alpha, self.b)
+
+    def _value(self, alpha: Array, K_alpha: Array, b: float) -> float:
+        return self.machine.upper_value(alpha, K_alpha, Multipliers(np.array([b]), 0.0))
+
+    def is_exact(self) -> bool:
+        """Whether the coefficients are those of the function, to rounding."""
+        change = self.coef - self.alpha
+        missed = float(self.coef.sum() - self.machine.rhs[0])
+        off = abs(float(change @ (self.K @ self.coef - self.K_alpha))) + missed**2
+        return off <= OPTIONS.exact * abs(self.value)
+
+    def step(self) -> bool:
+        """One step; False if it leads nowhere."""
+        curvature = curvature_of(self.machine, self.coef)
+        root = np.sqrt(1.0 / curvature)
+        matrix = root[:, None] * self.K * root
+        matrix.flat[:: len(matrix) + 1] += 1.0
+        if not np.isfinite(matrix).all():
+            return False
+        factor = lower_factor(matrix)
+        target = root**2 * self.f + self.coef
+
+        def reduced(right: Array) -> Array:
+            """The coefficients of (K + W⁻¹)⁻¹W⁻¹ times a right-hand side."""
+            return np.asarray(right - root * solve_factored(factor, root * (self.K @ right)))
+
+        alone, border = reduced(target), root * solve_factored(factor, root)
+        total = float(border.sum())
+        b = (float(alone.sum()) - float(self.machine.rhs[0])) / total if total > 0 else self.b
+        alpha = alone - b * border
+        return self._search(alpha, self.K @ alpha, b)
+
+    def _search(self, alpha: Array, K_alpha: Array, b: float) -> bool:
+        """Take the step, or a part of it, that lowers the primal value."""
+        by, K_by, b_by = alpha - self.alpha, K_alpha - self.K_alpha, b - self.b
+        missed = float(self.coef.sum() - self.machine.rhs[0])
+        slope = float(K_by @ (self.alpha - self.coef)) - b_by * missed
+        # So near to the end, the full step is right and the value cannot tell.
+        self.ended = abs(slope) <= OPTIONS.blind * abs(self.value)
+        length = 1.0
+        for _ in range(OPTIONS.halvings):
+            point = self.alpha + length * by, self.K_alpha + length * K_by, self.b + length * b_by
+            value = self._value(*point)
+            if self.ended or value <= self.value + OPTIONS.sufficient * length * slope:
+                self.alpha, self.K_alpha, self.b = point
+                self._look()
+                return True
+            length *= 0.5
+        return False
+
+    def solution(self) -> MachineSolution | None:
+        """Pack the coefficients; None if they do not lie in the polytope."""
+        machine = self.machine
+        coef = machine.feasible(self.coef) if np.isfinite(self.coef).all() else None
+        if coef is None:
+            return None
+        K_coef = self.K @ coef
+        weight = 1.0 / curvature_of(machine, coef)
+        free = np.flatnonzero(weight > _HELD * float(weight.max(initial=0.0)))
+        state = np.zeros(len(coef), dtype=np.intp)
+        state[free] = 1
+        multipliers = Multipliers(np.array([self.b]), 0.0)
+        return MachineSolution.of(
+            machine, coef, K_coef, multipliers, state, None, free, machine.rows[:, free]
+        )
