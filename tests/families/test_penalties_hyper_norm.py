@@ -49,3 +49,11 @@ def test_at_zero_there_is_no_slope_and_no_nan(squared):
 def test_bad_input(arguments, sentence):
     with pytest.raises(ValueError, match=sentence):
         kl.penalties.HyperNorm(*arguments)
+
+
+def test_another_strength_is_the_same_norm():
+    made, weights = kl.penalties.HyperNorm(K_PIVOTS, 2.5), np.array([0.3, 0.0, 1.0, 0.2])
+    found = kl.penalties.HyperNorm(K_PIVOTS, 1.0).at_strength(2.5)
+    assert found.value(weights) == made.value(weights)
+    with pytest.raises(ValueError, match="lambda_q > 0"):
+        made.at_strength(0.0)

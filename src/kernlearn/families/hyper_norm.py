@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -53,8 +55,6 @@ class HyperNorm:
                 "expected a square, finite matrix of the hyperkernel between pivots, got shape "
                 f"{K.shape}; pass hyperkernel(pairs)"
             )
-        if not 0 < lambda_q < np.inf:
-            raise ValueError(f"expected lambda_q > 0, got {lambda_q!r}; the paper uses 1.0")
         prior = np.asarray(prior_weights, dtype=float)
         if prior.ndim != 1 or len(prior) >= len(K) or not np.isfinite(prior).all():
             raise ValueError(
@@ -62,9 +62,15 @@ class HyperNorm:
                 f"K_pivots, got shape {prior.shape}; pass hyperkernel of both kernels' pairs"
             )
         own = len(K) - len(prior)
-        self.K_pivots, self.lambda_q, self.squared = K[:own, :own], lambda_q, squared
+        self.K_pivots, self.lambda_q, self.squared = K[:own, :own], _strength(lambda_q), squared
         root = _root(K)
         self._root, self._prior = root[:, :own], root[:, own:] @ prior
+
+    def at_strength(self, lambda_q: float) -> HyperNorm:
+        """The same norm with another regularisation constant."""
+        other = copy(self)
+        other.lambda_q = _strength(lambda_q)
+        return other
 
     def value(self, weights: Array) -> float:
         """The penalty at ``weights``."""
@@ -97,6 +103,12 @@ class HyperNorm:
         square = 2.0 * max(level, 0.0) / self.lambda_q
         radius = float(np.sqrt(square)) if self.squared else square
         return self._root, radius + float(np.linalg.norm(self._prior))
+
+
+def _strength(lambda_q: float) -> float:
+    if not 0 < lambda_q < np.inf:
+        raise ValueError(f"expected lambda_q > 0, got {lambda_q!r}; the paper uses 1.0")
+    return lambda_q
 
 
 def _root(K: Array) -> Array:

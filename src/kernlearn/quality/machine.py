@@ -111,6 +111,13 @@ class Machine:
         return bool(self.ridge.any())
 
     @cached_property
+    def is_box(self) -> bool:
+        """Whether every φᵢ is zero in a bounded box."""
+        is_flat = self.slopes.shape[1] == 1 and not self.slopes.any() and not self.has_ridge
+        is_flat = is_flat and not self.temperature
+        return is_flat and bool(np.isfinite(self.breakpoints).all())
+
+    @cached_property
     def edges(self) -> Array:
         """The slopes, and before and after them infinite ones."""
         pad = np.full((self.n_points, 1), np.inf)
@@ -130,15 +137,15 @@ class Machine:
 
         ``Ka`` is the kernel used in training, offset included, times ``a``.
         """
-        return float(self.linear @ a - self._phi(a).sum()) - 0.5 * float(a @ Ka)
+        return float(self.linear @ a - phi(self, a).sum()) - 0.5 * float(a @ Ka)
 
     def linear_value(self, a: Array) -> float:
         r"""The part of the maximand that is free of the kernel, ℓ(a) = pᵀa − Σφᵢ(aᵢ)."""
-        return blocked_sum(self.linear * a - self._phi(a)) - _offset_value(self, a)
+        return blocked_sum(self.linear * a - phi(self, a)) - _offset_value(self, a)
 
     def linear_size(self, a: Array) -> float:
         """Sum of the sizes of the terms of ℓ(a): what its rounding is relative to."""
-        size = np.abs(self.linear * a).sum() + np.abs(self._phi(a)).sum()
+        size = np.abs(self.linear * a).sum() + np.abs(phi(self, a)).sum()
         return float(size) + _offset_value(self, a)
 
     def upper_value(
@@ -222,22 +229,14 @@ class Machine:
             temperature=self.temperature / target_scale,
         )
 
-    def _phi(self, a: Array) -> Array:
-        """Values of φ, taking ``a`` to lie inside the box."""
-        if self.temperature:
-            return entropy(a, signed_widths(self), self.temperature)
-        value = 0.5 * self.ridge * a**2
-        if self.slopes.any():
-            # Two segments around zero is the only sloped case: φ(a) = slope · a on either side.
-            value = value + np.where(a < 0, self.slopes[:, 0], self.slopes[:, -1]) * a
-        return value
-
     def conjugate(self, g: Array, epsilon: float) -> Array:
         """φ*(g): the best of the segments, each a clipped parabola (or a line if no ridge)."""
         if self.temperature:
             return entropy_conjugate(g, signed_widths(self), self.temperature)
         # The budget's multiplier acts as an ε-insensitive tube of that width.
         tube = 0.0 if np.isinf(self.budget) else epsilon
+        if self.is_box:
+            return np.maximum(g * self.breakpoints[:, 0], g * self.breakpoints[:, 1])
         best = np.full(g.shape, -np.inf)
         for j in range(self.slopes.shape[1]):
             low, high = self.breakpoints[:, j], self.breakpoints[:, j + 1]
@@ -317,6 +316,19 @@ def boxed(
         stretchable=stretchable,
         cold_start=cold_start,
     )
+
+
+def phi(machine: Machine, a: Array) -> Array:
+    """Values of φ, taking ``a`` to lie inside the box."""
+    if machine.is_box:
+        return np.zeros_like(a)
+    if machine.temperature:
+        return entropy(a, signed_widths(machine), machine.temperature)
+    value = 0.5 * machine.ridge * a**2
+    if machine.slopes.any():
+        # Two segments around zero is the only sloped case: φ(a) = slope · a on either side.
+        value = value + np.where(a < 0, machine.slopes[:, 0], machine.slopes[:, -1]) * a
+    return value
 
 
 def _offset_value(machine: Machine, a: Array) -> float:

@@ -85,13 +85,12 @@ def value_noise(
         value = float(a @ Ka) / max(margin, 1e-300) ** 2
         return quadratic + 2.0 * value * float(error.max()) / max(margin, 1e-300)
     error = error + relative * (np.abs(Ka) + np.abs(machine.rows.T @ multipliers.rows))
-    steepest = np.zeros(len(a))
+    steepest, answer = np.zeros(len(a)), answer_to(machine)
     for shift in (-error, error):
         slopes = machine.linear - fitted + shift
         tube = [0.0] if np.isinf(machine.budget) else [-multipliers.budget, multipliers.budget]
         for epsilon in tube:
-            answer = answer_to(machine)(slopes + epsilon)
-            steepest = np.maximum(steepest, np.abs(answer))
+            steepest = np.maximum(steepest, np.abs(answer(slopes + epsilon)))
     steepest = np.minimum(steepest, np.abs(machine.breakpoints).max(axis=1))
     loss = float(machine.conjugate(machine.linear - fitted, multipliers.budget).sum())
     changed = float(np.maximum(steepest, np.abs(a)) @ error)

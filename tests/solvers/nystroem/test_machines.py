@@ -9,6 +9,7 @@ import kernlearn as kl
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors
 from kernlearn.kernels import Columns, Gaussian, Laplacian, Linear
+from kernlearn.quality.machine import phi
 from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.machine.solve import solve_machine
@@ -251,7 +252,7 @@ def test_the_response_maximises_its_parabola(quality):
     found = respond(machine, g, centre, delta)
 
     def value(a):
-        return g * a - machine._phi(a) - 0.5 * delta * (a - centre) ** 2
+        return g * a - phi(machine, a) - 0.5 * delta * (a - centre) ** 2
 
     assert (found.a >= machine.breakpoints[:, 0]).all()
     assert (found.a <= machine.breakpoints[:, -1]).all()

@@ -157,18 +157,15 @@ class HyperkernelExpansion:
     ) -> Callable[[float], HyperNorm | LpNorm]:
         """λ_Q Ω(k) at a C: the norm of k in the hyper-RKHS, or an ℓp norm of its coefficients."""
         lambda_q, options = check_positive("lambda_q", self.lambda_q), self._options
+        if (p := options.p) is not None:
+            return lambda C: LpNorm(p, lambda_q * self._penalty_factor(ys, C))
         prior = np.zeros(0)
         if options.near is not None:
             hyperkernel, pivots = self.hyperkernel_, self.pivots_
             K_pivots, prior = _with_prior(hyperkernel, pivots, options.near, K_pivots)
-
-        def penalty(C: float) -> HyperNorm | LpNorm:
-            strength = lambda_q * self._penalty_factor(ys, C)
-            if options.p is not None:
-                return LpNorm(options.p, strength)
-            return HyperNorm(K_pivots, strength, options.squared, prior)
-
-        return penalty
+        # Its root takes an eigendecomposition, which is the same for every C.
+        norm = HyperNorm(K_pivots, lambda_q, options.squared, prior)
+        return lambda C: norm.at_strength(lambda_q * self._penalty_factor(ys, C))
 
     def _sections(self, X: Array, pivots: Indices, known: Array | None) -> tuple[Array, Array]:
         """The sections of the pivots, and the hyperkernel on the pivots themselves."""

@@ -66,7 +66,9 @@ def gram_candidates(estimator: CombinationParameters, points: Rows, data: Labell
         estimator.kernels_ = [kernel.fitted_to(points) for kernel in kernels]
         require_memory(estimator, points, len(data.targets))
         grams = gram_stack(estimator.kernels_, points)
-    grams = check_stack(grams, psd=repair(estimator))
+    psd = repair(estimator)
+    if psd != "trust":  # every kernel has looked whether its matrix is finite and symmetric
+        grams = check_stack(grams, psd=psd)
     penalty = _prepared_penalty(estimator, points)
     family = GramStack(grams, len(data.weight))
     return Candidates(family, checked_total(estimator), lambda C: penalty)
@@ -196,6 +198,6 @@ def _is_surely_psd(kernel: object) -> bool:
         return all(_is_surely_psd(part) for part in kernel)
     if isinstance(kernel, Kernel):
         ours = type(kernel).__module__.startswith("kernlearn.")
-        parts = kernel.get_params(deep=False).values()
+        parts = vars(kernel).values()  # its parameters, without a look at signatures
         return ours and not isinstance(kernel, Precomputed) and all(map(_is_surely_psd, parts))
     return True

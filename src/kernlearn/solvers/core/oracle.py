@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -152,7 +153,7 @@ class MachineObjective:
         # |a|ᵀ|Kᵢ||a| is at most ‖a‖² times the Frobenius norm of Kᵢ.
         size = sum(_length(a) * _error(a, off, 0.5) for a, off in zip(coefs, missed, strict=True))
         noise = size * self.family.norms + len(coefs) * EPS * np.abs(gradient)
-        plane = replace(plane, noise=noise)
+        plane = Plane(plane.constant, gradient, noise, plane.weight, plane.coefs)
         if self.penalty is None:
             return plane
         return penalized_plane(plane, self.penalty, weights, self.normaliser)
@@ -325,7 +326,7 @@ def _without_kernels(
 
 
 def _length(coef: Array) -> float:
-    return float(np.linalg.norm(coef))
+    return math.sqrt(coef @ coef)
 
 
 def _error(coef: Array, missed: float, share: float = 1.0) -> float:

@@ -122,7 +122,7 @@ def polish(
         if not np.isfinite(exchange.a).all():
             return None
         proposal = exchange.proposal()
-        changed = np.flatnonzero(proposal != exchange.state)
+        (changed,) = (proposal != exchange.state).nonzero()
         if len(changed) == 0 and exchange.settled:
             # Not asked of a budget that was let go.
             if np.abs(exchange.a).sum() <= machine.budget * (1.0 + 1e-10):
@@ -159,7 +159,7 @@ class _Exchange:
         """Solve the linear system of the current active set."""
         machine, K = self.machine, self.K
         free, place = self.state % 2 == 1, self.state // 2
-        self.S, self.held = np.flatnonzero(free), np.flatnonzero(~free)
+        (self.S,), (self.held,) = free.nonzero(), (~free).nonzero()
         self.segment, self.at = place[self.S], place[self.held]
         a = np.zeros(len(free))
         a[self.held] = machine.breakpoints[self.held, self.at]
@@ -169,11 +169,12 @@ class _Exchange:
             self.base, self.factor, self.border = self.S, np.zeros((0, 0)), rows[:, self.S].T
             self.K_a, self.b, self.settled = K_held, self._middle_intercept(K_held), True
         else:
-            target = np.zeros(len(a))
-            target[self.S] = machine.linear[self.S] - machine.slopes[self.S, self.segment]
-            target[self.S] += self.proximal * self.a[self.S] - K_held[self.S]
-            a[self.S], self.b = self._free_part(target, rows, rhs)
-            drift = self.proximal * np.abs(a[self.S] - self.a[self.S]).max()
+            S, before = self.S, self.a[self.S]
+            target = machine.linear[S] - machine.slopes[S, self.segment]
+            target += self.proximal * before - K_held[S]
+            found, self.b = self._free_part(target, rows, rhs)
+            a[S] = found
+            drift = self.proximal * np.abs(found - before).max()
             self.settled = bool(drift <= self.options.tolerance)
             self.K_a = _product(K, a)
         self.a, self.epsilon = a, 0.0
@@ -186,8 +187,9 @@ class _Exchange:
     def _free_part(self, target: Array, rows: Array, rhs: Array) -> tuple[Array, Array]:
         r"""The coefficients of the free points, and the multipliers of the rows.
 
-        With :math:`M = (K + \tau)_{FF}` of the points F that were free when it was factorised, D
-        those of them that are held by now and N those that have become free,
+        The target t is that of the free points. With :math:`M = (K + \tau)_{FF}` of the points F
+        that were free when it was factorised, D those of them that are held by now and N those that
+        have become free,
 
         .. math::
 
@@ -200,7 +202,11 @@ class _Exchange:
         machine = self.machine
         dropped, new = self._changes()
         F, r, d = self.base, len(rows), len(dropped)
-        border, right = rows[:, F].T, rhs
+        border, right, own = rows[:, F].T, rhs, target
+        if F is not self.S:
+            of_all = np.zeros(rows.shape[1])
+            of_all[self.S] = target
+            own = of_all[F]
         if d:
             border = np.hstack([border, np.zeros((len(F), d))])
             border[dropped, r + np.arange(d)] = 1.0
@@ -213,8 +219,8 @@ class _Exchange:
             block = minor(self.K, new)
             block.flat[:: len(new) + 1] += self.proximal + machine.ridge[new]
             corner[r + d :, r + d :] = block
-            right = np.append(right, target[new])
-        solved = solve_factored(self.factor, np.column_stack([target[F], full]))
+            right = np.append(right, target[np.searchsorted(self.S, new)])
+        solved = solve_factored(self.factor, np.concatenate([own[:, None], full], axis=1))
         if not np.isfinite(solved).all():
             raise LinAlgError("the system of the free points has no solution in numbers")
         schur = full.T @ solved[:, 1:] - corner
@@ -226,7 +232,7 @@ class _Exchange:
         self.border = border
         if F is self.S:
             return x, v[:r]
-        found = np.zeros(len(target))
+        found = np.zeros(rows.shape[1])
         found[F] = x
         found[new] = v[r + d :]
         return found[self.S], v[:r]
@@ -319,7 +325,7 @@ def _least_squares(A: Array, right: Array) -> Array:
 
 def _product(K: Array, a: Array) -> Array:
     """The product Ka, from the rows of a symmetric K that count, if these are few."""
-    used = np.flatnonzero(a)
-    if len(used) > COPIED * len(a):
+    if np.count_nonzero(a) > COPIED * len(a):
         return np.asarray(K @ a)
+    (used,) = a.nonzero()
     return np.asarray(K[used].T @ a[used]) if len(used) else np.zeros(len(a))

@@ -71,9 +71,9 @@ def minimise_model(
     if not np.isfinite(P).all():  # where K(w) all but vanishes: planes alone tell where to go
         P[:p, :p] = 0.0
     H = P[:p, :p]
-    H[np.arange(p), np.arange(p)] += FLAT
+    H.flat[:: p + 1] += FLAT
     ties, limits = domain.step_rows
-    rows = np.vstack([limits, domain.cuts])
+    rows = np.concatenate([limits, domain.cuts])
     G, h = np.zeros((k + len(rows), p + 1)), np.zeros(k + len(rows))
     G[:k, :p] = domain.slopes(np.array([plane.gradient for plane in planes])) / scale
     G[:k, p], G[k:, :p] = -1.0, -rows
@@ -84,11 +84,11 @@ def minimise_model(
         room = radius * reach(x0, domain)
         low, high = np.maximum(low, x0 - room), np.minimum(high, x0 + room)
     # The last variable is t, which is free.
-    of_all = np.vstack([-H @ x0, low, high, domain.equality, ties])
-    last = np.append([1.0, -np.inf, np.inf], np.zeros(1 + len(ties)))
-    q, lower, upper, *A = np.column_stack([of_all, last])
-    b = np.append(1.0, np.zeros(len(ties)))
-    solution = active_set_program(P, q, np.array(A), b, lower, upper, G, h)
+    q, lower, upper = np.ones(p + 1), np.full(p + 1, -np.inf), np.full(p + 1, np.inf)
+    q[:p], lower[:p], upper[:p] = -H @ x0, low, high
+    A, b = np.zeros((1 + len(ties), p + 1)), np.zeros(1 + len(ties))
+    A[0, :p], A[1:, :p], b[0] = domain.equality, ties, 1.0
+    solution = active_set_program(P, q, A, b, lower, upper, G, h)
     if solution is None:
         return None
     step = solution.x[:p] - x0
