@@ -12,7 +12,17 @@ from typer.main import get_command
 from kernlearn import __version__
 
 # Every one is a function of this name, in a module of this name.
-COMMANDS = ("demo", "fit", "predict", "report", "compare", "reproduce", "bench", "info")
+COMMANDS = (
+    "demo",
+    "fit",
+    "predict",
+    "evaluate",
+    "report",
+    "compare",
+    "reproduce",
+    "bench",
+    "info",
+)
 
 
 class _Commands(TyperGroup):

@@ -34,7 +34,7 @@ def print_learned(console: Console, facts: Json) -> None:
     for entry in facts["scores"]:
         if entry["against"]:
             _say(console, f"Against {entry['name']}: {entry['against']['sentence']}.")
-    for sentence in [*_details(facts), *facts["rows"]["sentences"]]:
+    for sentence in [*details_told(facts), *facts["rows"]["sentences"]]:
         _say(console, sentence)
     _say(console, f"Method: {facts['method_title']}, fitted in {facts['seconds']:.1f} s.")
     _say(console, f"Kernel: {facts['kernel']}.")
@@ -70,7 +70,7 @@ def _comparison(facts: Json) -> Table:
         error = entry["standard_error"]
         table.add_row(
             name,
-            "skipped" if entry["score"] is None else _short(entry["score"]),
+            "skipped" if entry["score"] is None else short(entry["score"]),
             "" if error is None else f"{error:.3f}",
             str(entry["rows"]),
             f"{entry['seconds']:.1f}",
@@ -90,23 +90,23 @@ def _scores(facts: Json) -> Table:
         table.add_column(title, justify="right")
     for entry in facts["scores"]:
         known = {m["name"]: m for m in entry["metrics"]}
-        first = _with_interval(entry["score"], entry["low"], entry["high"])
+        first = with_interval(entry["score"], entry["low"], entry["high"])
         rest = [known.get(title, {}) for title in others]
-        ends = [_with_interval(m.get("value"), m.get("low"), m.get("high")) for m in rest]
+        ends = [with_interval(m.get("value"), m.get("low"), m.get("high")) for m in rest]
         table.add_row(Text(plain(entry["name"])), first, *ends)
     return table
 
 
-def _with_interval(value: float | None, low: float | None, high: float | None) -> str:
+def with_interval(value: float | None, low: float | None, high: float | None) -> str:
     """A score, and below it its interval where it has one."""
-    shown = _short(value)
-    return shown if low is None or high is None else f"{shown}\n{_short(low)} to {_short(high)}"
+    shown = short(value)
+    return shown if low is None or high is None else f"{shown}\n{short(low)} to {short(high)}"
 
 
-def _short(value: float | None) -> str:
+def short(value: float | None) -> str:
     """Three decimals, none of what is large; a mean that is off by rounding is zero.
 
-    >>> _short(0.12345), _short(1234.5), _short(None), _short(-3e-6), _short(2e-9), _short(56.789)
+    >>> short(0.12345), short(1234.5), short(None), short(-3e-6), short(2e-9), short(56.789)
     ('0.123', '1234', '', '0.000', '2e-09', '56.79')
     """
     if value is None:
@@ -123,13 +123,13 @@ def _short(value: float | None) -> str:
 def _lost(entry: Json) -> str:
     """What is lost, and its standard error."""
     value, error = entry["importance"], entry["standard_error"]
-    shown = f"{value:.3f}" if abs(value) < 10.0 else _short(value)
+    shown = f"{value:.3f}" if abs(value) < 10.0 else short(value)
     if error is None:
         return shown
-    return f"{shown} ± {f'{error:.3f}' if abs(value) < 10.0 else _short(error)}"
+    return f"{shown} ± {f'{error:.3f}' if abs(value) < 10.0 else short(error)}"
 
 
-def _details(facts: Json) -> list[str]:
+def details_told(facts: Json) -> list[str]:
     """Recall by class, calibration, coverage of intervals: one sentence each."""
     details, said = facts["held_out"], []
     if facts["task"] == "classification":
@@ -143,7 +143,7 @@ def _details(facts: Json) -> list[str]:
         said.append(
             f"Intervals meant to hold {interval['coverage']:.0%} of the numbers hold "
             f"{interval['covered']:.1%} of the {interval['rows']} held-out ones; they are "
-            f"{_short(interval['mean_width'])} wide on average."
+            f"{short(interval['mean_width'])} wide on average."
         )
     return said
 

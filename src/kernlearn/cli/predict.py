@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -164,7 +164,7 @@ def _typed_rows(
 ) -> Iterator[PandasFrame]:
     """The rows of the table as the model reads them, a block at a time."""
     columns = [Column(**column) for column in bundle.facts["columns"]]
-    _check_files(columns, files)
+    check_view_files(columns, files.views)
     seen = {name: set(values) for name, values in (bundle.facts.get("categories") or {}).items()}
     for chunk in chunks:
         chunk.columns = [str(name) for name in chunk.columns]
@@ -187,9 +187,10 @@ def _count_unseen(rows: PandasFrame, seen: dict[str, set[str]], counts: dict[str
             counts[name] = counts.get(name, 0) + n_unseen
 
 
-def _check_files(columns: list[Column], files: ViewFiles) -> None:
+def check_view_files(columns: list[Column], views: Collection[str]) -> None:
+    """Refuse a model that reads sources from files which were not named."""
     needed = columns_used(columns, "sequence", "sparse row", "graph")
-    lacking = [name for name in needed if name not in files.views]
+    lacking = [name for name in needed if name not in views]
     if lacking:
         raise TableError(
             f"the model reads {', '.join(lacking)} from files, which --views has not named; give "

@@ -1,5 +1,6 @@
-"""The report: one HTML file that says what was learned, how well it does, and how to repeat it."""
+"""One HTML file that says what was learned and how well it does, and scores on new rows."""
 
+from kernlearn.report.evaluation import evaluate
 from kernlearn.report.write import report_html, write_report
 
-__all__ = ["report_html", "write_report"]
+__all__ = ["evaluate", "report_html", "write_report"]

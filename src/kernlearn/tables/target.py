@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.runtime.phrases import counted, listed
 from kernlearn.tables.formats import TableError
 from kernlearn.tables.notation import TRUE_OR_FALSE, number_notation
 from kernlearn.tables.typed import (
@@ -188,3 +189,73 @@ def _labels(present: PandasSeries, name: str) -> NDArray[Any]:
             "rename them"
         )
     return np.array(labels, dtype=str)
+
+
+def read_known_target(
+    cells: PandasSeries, name: str, classes: NDArray[Any] | None
+) -> tuple[NDArray[Any], Indices]:
+    """The targets of new rows, as a fitted model knows them, and of which rows.
+
+    Parameters
+    ----------
+    cells : Series
+        The column.
+    name : str
+        Its name, for messages.
+    classes : ndarray or None
+        The labels of the model; None where it predicts numbers.
+
+    Returns
+    -------
+    y, rows : ndarray
+        Labels of `classes`, or floats, and the positions of the rows that have a value.
+    """
+    rows = np.flatnonzero(cells.notna().to_numpy())
+    present = cells.iloc[rows]
+    if len(rows) == 0:
+        raise TableError(
+            f"the target {name!r} has no value in any row; fill in what was observed, or use "
+            "kernlearn predict"
+        )
+    if classes is None:
+        return _known_numbers(present, name), rows
+    if classes.dtype.kind in "biuf":
+        numbers = as_numbers(present)
+        is_known = np.isin(numbers, classes)
+        y = np.where(is_known, numbers, classes[0]).astype(classes.dtype)
+    else:
+        texts = as_text(present).astype(str)
+        is_known, y = np.isin(texts, classes.astype(str)), texts
+    _check_labels_known(is_known, present, name, classes)
+    return y, rows
+
+
+def _known_numbers(present: PandasSeries, name: str) -> Array:
+    numbers = as_numbers(present)
+    if np.isnan(numbers).any():
+        notation = number_notation(present.tolist())
+        numbers = numbers if notation is None else as_numbers(present, notation)
+    wrong = np.flatnonzero(np.isnan(numbers))
+    if len(wrong):
+        raise TableError(
+            f"expected a number in every cell of the target {name!r}, as in the table that the "
+            f"model was fitted to, got {str(present.iloc[wrong[0]])[:60]!r}; correct it, or leave "
+            "the cell empty"
+        )
+    check_not_too_large(numbers, present, name)
+    return numbers
+
+
+def _check_labels_known(
+    is_known: NDArray[np.bool_], present: PandasSeries, name: str, classes: NDArray[Any]
+) -> None:
+    if is_known.all():
+        return
+    first = int(np.flatnonzero(~is_known)[0])
+    known = listed([repr(str(label)) for label in classes.tolist()], 8)
+    raise TableError(
+        f"expected the classes of {name!r} that the model knows ({known}), got "
+        f"{str(present.iloc[first])[:60]!r} in row {int(present.index[first]) + 1}; other classes "
+        f"are in {counted(int((~is_known).sum()), 'row')}: correct them, leave these cells empty, "
+        "or fit a model to rows of all classes"
+    )

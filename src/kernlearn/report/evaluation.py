@@ -1,0 +1,290 @@
+"""A fitted model on new rows whose targets are known, beside what it promised."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import norm
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn.bundle import ModelBundle
+from kernlearn.estimators.held_out.chance import LEVEL
+from kernlearn.exceptions import ExtrapolationWarning
+from kernlearn.methods.details import class_details, metric_values, number_details
+from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.metrics import DEFAULTS, Metric
+from kernlearn.methods.scores import Z_95, held_out_score, wilson_interval
+from kernlearn.runtime.optional import load_pandas
+from kernlearn.runtime.phrases import p_in_words
+from kernlearn.tables import TableError
+from kernlearn.tables.target import read_known_target
+from kernlearn.typing import Indices, Json, Rows, Targets
+
+# Rows that are predicted at once: their kernel with the support vectors is in memory.
+ROWS_AT_ONCE = 1000
+SEED = 0
+
+
+def evaluate(
+    model: ModelBundle | BaseEstimator, X: Rows, y: ArrayLike | None = None, groups: Rows = None
+) -> Json:
+    r"""Score a fitted model on new rows, and compare the scores with what it promised.
+
+    A model file of ``kernlearn fit`` holds the scores of held-out rows. A score on new rows is
+    compared with its held-out value by the two 95 % intervals (Zou and Donner 2008). With the
+    promised score p and the found score f < p, the statistic is
+
+    .. math:: z = 1.96 \, \frac{p - f}{\sqrt{(p - l_p)^2 + (u_f - f)^2}}
+
+    with the lower end :math:`l_p` of the first interval and the upper end :math:`u_f` of the
+    second; for f > p the ends change places.
+
+    Parameters
+    ----------
+    model : ModelBundle or estimator
+        What ``kernlearn.load`` makes of a model file, or any fitted classifier or regressor. An
+        estimator has promised nothing, so its scores are compared with nothing.
+    X : data frame or array-like
+        New rows. For a model file: a data frame with the columns of the fit, as it comes.
+    y : array-like of shape (n,), optional
+        The targets; by default the target's column of X. Rows without a value are left out.
+    groups : array-like of shape (n,), optional
+        Labels of rows that belong together, patients for example. Groups, not rows, then count as
+        independent. By default the column that ``kernlearn fit --groups`` named, if X has it.
+
+    Returns
+    -------
+    dict
+        JSON values: ``rows`` and ``rows_without_target``; ``groups`` (their number, or None);
+        ``scores``, a list of dicts with ``metric``, ``name``, ``value``, ``low``, ``high``,
+        ``promised``, ``promised_low``, ``promised_high``, ``p_value``, ``verdict`` ("better",
+        "worse", "no clear difference" or None) and ``sentence``, the metric of the fit first;
+        ``held_out``, the details by class or number, as in the report; ``sentences``, what is found
+        in words.
+
+    See Also
+    --------
+    kernlearn.inspection.relevance : Which columns the model uses on these rows.
+
+    Notes
+    -----
+    The promised scores are those of models that learned from fewer rows than the model in the file.
+    Each comparison stands for itself: of twenty true promises, one is expected to look broken at
+    p = 0.05.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn import LSSVMClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LSSVMClassifier().fit(X[::2], y[::2])
+    >>> found = evaluate(model, X[1::2], y[1::2])
+    >>> found["scores"][0]["name"], found["scores"][0]["value"] > 0.9
+    ('accuracy', True)
+    """
+    asked = _asked(model, X, y, groups)
+    said = _predicted(asked["pipeline"], asked["X"], asked["y"], asked["classes"], asked["unit"])
+    facts: Json = model.facts if isinstance(model, ModelBundle) else {}
+    scores = [_compared(score, _promised(facts, score)) for score in _scores(facts, said)]
+    labels = [str(label) for label in asked["classes"].tolist()] if said.n_classes else []
+    details = class_details(said, labels) if labels else number_details(said)
+    found: Json = {
+        "rows": len(said),
+        "rows_without_target": asked["n_without"],
+        "groups": None if said.unit is None else len(np.unique(said.unit)),
+        "scores": scores,
+        "held_out": details,
+    }
+    return {**found, "sentences": [*(s["sentence"] for s in scores), *_details_told(details)]}
+
+
+def _asked(model: ModelBundle | BaseEstimator, X: Rows, y: ArrayLike | None, groups: Rows) -> Json:
+    """What is predicted, by what, and the truth; rows without a target are left out."""
+    if isinstance(model, ModelBundle):
+        return _asked_of_bundle(model, X, y, groups)
+    check_is_fitted(model)
+    if y is None:
+        raise ValueError(
+            f"evaluate expected the targets y of the rows of X for {type(model).__name__}, got "
+            "None; pass them, or a model file of kernlearn fit and a table with its target"
+        )
+    pd = load_pandas("evaluating a model")
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    cells = pd.Series(np.asarray(_of_all_rows("y", y, n_rows)))
+    classes = np.asarray(model.classes_) if is_classifier(model) else None
+    truth, rows = read_known_target(cells, "y", classes)
+    pipeline = model if isinstance(model, Pipeline) else Pipeline([("model", model)])
+    return {
+        "pipeline": pipeline,
+        "X": _rows_of(X, rows, n_rows),
+        "y": truth,
+        "classes": classes,
+        "unit": _units(groups, rows, n_rows),
+        "n_without": n_rows - len(rows),
+    }
+
+
+def _asked_of_bundle(bundle: ModelBundle, table: Any, y: ArrayLike | None, groups: Rows) -> Json:
+    pd = load_pandas("evaluating a model")
+    name = str(bundle.facts.get("target"))
+    columns = {str(column): place for place, column in enumerate(getattr(table, "columns", []))}
+    typed = bundle.typed(table)
+    if y is None and name not in columns:
+        raise TableError(
+            f"expected the column {name!r}, which the model predicts, in the table, got none of "
+            "that name; add what was observed, or use kernlearn predict"
+        )
+    given = table.iloc[:, columns[name]] if y is None else _of_all_rows("y", y, len(typed))
+    cells = pd.Series(np.asarray(given)).replace({"": np.nan})
+    classes = None if bundle.facts["task"] == "regression" else bundle.classes_
+    truth, rows = read_known_target(cells, name, classes)
+    if groups is None:
+        named = [c["name"] for c in bundle.facts["columns"] if c["kind"] == "group"]
+        known = [column for column in named if column in columns]
+        groups = np.asarray(table.iloc[:, columns[known[0]]]) if known else None
+    return {
+        "pipeline": bundle.pipeline,
+        "X": typed.iloc[rows].reset_index(drop=True),
+        "y": truth,
+        "classes": classes,
+        "unit": _units(groups, rows, len(typed)),
+        "n_without": len(typed) - len(rows),
+    }
+
+
+def _of_all_rows(name: str, values: Any, n_rows: int) -> Targets:
+    found: Targets = np.asarray(values)
+    if found.shape != (n_rows,):
+        raise ValueError(
+            f"evaluate expected {name} of shape ({n_rows},), one entry for each row of X, got "
+            f"shape {found.shape}; pass the entries of these rows"
+        )
+    return found
+
+
+def _units(groups: Rows, rows: Indices, n_rows: int) -> Indices | None:
+    if groups is None:
+        return None
+    labels = _of_all_rows("groups", groups, n_rows)[rows]
+    return np.unique(labels.astype(str), return_inverse=True)[1].reshape(-1)
+
+
+def _rows_of(X: Any, rows: Indices, n_rows: int) -> Any:
+    if len(rows) == n_rows:
+        return X
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]
+
+
+def _predicted(
+    pipeline: Pipeline, X: Any, y: Targets, classes: Targets | None, unit: Indices | None
+) -> HeldOutPredictions:
+    parts = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExtrapolationWarning)  # told of all rows together
+        for start in range(0, len(y), ROWS_AT_ONCE):
+            rows = np.arange(start, min(start + ROWS_AT_ONCE, len(y)))
+            some = _rows_of(X, rows, len(y))
+            units = None if unit is None else unit[rows]
+            parts.append(HeldOutPredictions.of(pipeline, some, y[rows], classes, units))
+    return replace(HeldOutPredictions.joined(parts), fold=None)
+
+
+def _scores(facts: Json, said: HeldOutPredictions) -> list[Json]:
+    """The metric of the fit first, then the usual ones, all with 95 % intervals."""
+    task = "classification" if said.n_classes else "regression"
+    first = Metric(str(facts.get("metric_name") or DEFAULTS[task]))
+    judged = held_out_score(first, said, len(said), SEED)
+    found: list[Json] = []
+    if judged.value is not None:
+        ends = {"value": judged.value, "low": judged.low, "high": judged.high}
+        found = [{"metric": first.name, "name": first.title, **ends}]
+    return found + [m for m in metric_values(said, len(said)) if m["metric"] != first.name]
+
+
+def _promised(facts: Json, score: Json) -> Json | None:
+    """What held-out rows of the fit say of the metric; None where they do not."""
+    known = facts.get("scores") or [None]
+    if known[0] is None:
+        return None
+    model = known[0]
+    if score["metric"] == facts.get("metric_name"):
+        return {"value": model["score"], "low": model["low"], "high": model["high"]}
+    return next((m for m in model["metrics"] if m["metric"] == score["metric"]), None)
+
+
+def _compared(score: Json, promised: Json | None) -> Json:
+    """The score beside the promise: p-value, verdict and a sentence."""
+    metric = Metric(score["metric"])
+    told = f"{metric.title[:1].upper()}{metric.title[1:]}: found {_with_half(score)}"
+    entry: Json = {**score, "promised": None, "promised_low": None, "promised_high": None}
+    entry |= {"p_value": None, "verdict": None, "sentence": f"{told}."}
+    if promised is None or promised["value"] is None:
+        return entry
+    entry |= {f"promised_{end}": promised[end] for end in ("low", "high")}
+    entry["promised"] = promised["value"]
+    told = f"{told.partition('found')[0]}promised {_with_half(promised)}, found {_with_half(score)}"
+    entry["sentence"] = f"{told}."
+    ahead = score["value"] - promised["value"]
+    p = _p_value(score, promised)
+    if p is None:
+        return entry
+    is_better = ahead > 0 if metric.greater_is_better else ahead < 0
+    verdict = ("better" if is_better else "worse") if p < LEVEL else "no clear difference"
+    words = f"{verdict} than promised" if p < LEVEL else verdict
+    return {
+        **entry,
+        "p_value": p,
+        "verdict": verdict,
+        "sentence": f"{told}: {words} ({p_in_words(p)}).",
+    }
+
+
+def _p_value(score: Json, promised: Json) -> float | None:
+    """Two-sided, by the halves of the intervals that face each other."""
+    if None in (score["low"], score["high"], promised["low"], promised["high"]):
+        return None
+    lower, upper = sorted((score, promised), key=lambda entry: float(entry["value"]))
+    error = np.hypot(upper["value"] - upper["low"], lower["high"] - lower["value"]) / Z_95
+    difference = upper["value"] - lower["value"]
+    if error == 0.0:
+        return 1.0 if difference == 0.0 else None
+    return float(2.0 * norm.sf(difference / error))
+
+
+def _with_half(score: Json) -> str:
+    """A score, with half of its 95 % interval where it has one.
+
+    >>> _with_half({"value": 0.84, "low": 0.81, "high": 0.87})
+    '0.840 ± 0.030'
+    """
+    value, low, high = score["value"], score["low"], score["high"]
+    short = f"{value:.3f}" if abs(value) < 10.0 else f"{value:.4g}"
+    if low is None or high is None:
+        return short
+    half = (high - low) / 2.0
+    return f"{short} ± {f'{half:.3f}' if abs(value) < 10.0 else f'{half:.2g}'}"
+
+
+def _details_told(details: Json) -> Sequence[str]:
+    """Calibration of probabilities, or coverage of intervals."""
+    if details.get("calibration"):
+        return [details["calibration"]["sentence"]]
+    interval = details.get("interval")
+    if not interval:
+        return []
+    n = interval["rows"]
+    low, high = wilson_interval(round(interval["covered"] * n), n)
+    wrong = "" if low <= interval["coverage"] <= high else ", other than they should"
+    return [
+        f"Intervals meant to hold {interval['coverage']:.0%} of the numbers hold "
+        f"{interval['covered']:.1%} of these {n} (95 % interval {low:.1%} to {high:.1%}){wrong}."
+    ]
