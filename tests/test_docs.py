@@ -17,6 +17,7 @@ README = ROOT / "README.md"
 MODULES = {
     "cli": ("typer", "rich"),
     "dask": ("dask", "distributed"),
+    "excel": ("openpyxl",),
     "gpu": ("torch", "array_api_compat", "cupy"),
     "graphs": ("networkx",),
     "io": ("pandas", "pyarrow", "skops"),

@@ -439,7 +439,10 @@ def test_predict_streams_and_columns_may_be_in_any_order(fitted, wine, tmp_path)
     assert "89 rows predicted" in result.stdout
     wine.to_csv(tmp_path / "same.csv", index=False)
     again = run("predict", fitted, tmp_path / "same.csv", "--out", tmp_path / "q.csv", "--json")
-    assert json.loads(again.stdout) == {
+    summary = json.loads(again.stdout)
+    assert summary.pop("outside")["rows"] == 0
+    assert [summary.pop(name) for name in ("drifted", "far_cells", "sentences")] == [[]] * 3
+    assert summary == {
         "rows": 89,
         "ignored_columns": [],
         "unseen_categories": {},
@@ -450,7 +453,7 @@ def test_predict_streams_and_columns_may_be_in_any_order(fitted, wine, tmp_path)
     assert first["prediction"].tolist() == second["prediction"].tolist()
     names = [f"decision: class {i}" for i in range(3)]
     shares = [f"probability: class {i}" for i in range(3)]
-    assert list(first.columns) == ["prediction", *names, *shares]
+    assert list(first.columns) == ["prediction", *names, *shares, "outside"]
     np.testing.assert_allclose(first[names], second[names], rtol=1e-9)
     np.testing.assert_allclose(first[shares].sum(axis=1), 1.0)
     assert [f"class {i}" for i in first[shares].to_numpy().argmax(axis=1)] == list(
@@ -464,9 +467,9 @@ def test_predict_streams_and_columns_may_be_in_any_order(fitted, wine, tmp_path)
 @pytest.mark.parametrize(
     ("method", "columns"),
     [
-        ("lssvm", ["prediction", "lower", "upper", "std"]),
-        ("mkl", ["prediction", "lower", "upper"]),
-        ("rbf-svm", ["prediction"]),
+        ("lssvm", ["prediction", "lower", "upper", "std", "outside"]),
+        ("mkl", ["prediction", "lower", "upper", "outside"]),
+        ("rbf-svm", ["prediction", "outside"]),
     ],
 )
 def test_numbers_come_with_intervals_where_the_model_has_them(table, tmp_path, method, columns):
@@ -691,6 +694,31 @@ def test_a_model_file_from_elsewhere(table, fitted, tmp_path):
     fitted.write_bytes(content[:-100])
     check_failure(run("predict", fitted, table, "--out", out), "cut short or was altered")
     assert not out.exists()
+
+
+def test_ids_are_kept_and_a_table_is_read_as_that_of_the_fit(wine, tmp_path):
+    wine = wine.assign(maker="Müller")
+    wine.to_csv(tmp_path / "w.csv", index=False, sep=";", encoding="latin-1")
+    model, out = tmp_path / "m", tmp_path / "p.csv"
+    told = ["--target", "target", "--method", "lssvm", "--model", model, "--delimiter", ";"]
+    result = run("fit", tmp_path / "w.csv", *told)
+    assert "Note: w.csv is not text in UTF-8, so it was read as Windows-1252" in result.stdout
+    assert kl.load(model).facts["reading"] == {"delimiter": ";", "encoding": "cp1252"}
+    wine.loc[3, "alcohol"] = 9999.0
+    wine.to_csv(tmp_path / "n.csv", index=False, sep=";", encoding="latin-1")
+    result = run("predict", model, tmp_path / "n.csv", "--out", out, "--keep", "bottle")
+    text = " ".join(result.stdout.split())
+    assert "1 cell of column 'alcohol', the first 9999 in row" in text
+    predicted = pd.read_csv(out)
+    assert predicted["bottle"].tolist() == wine["bottle"].tolist()
+    assert predicted["outside"].to_numpy()[wine.index.get_loc(3)]
+    wine.to_csv(tmp_path / "c.csv", index=False)  # neither of the two is as in the fit
+    assert run("predict", model, tmp_path / "c.csv", "--out", out).exit_code == 0
+    for name, message in (("cask", "'cask', which --keep names"), ("prediction", "rename it")):
+        table = wine.rename(columns={"number": "prediction"})
+        table.to_csv(tmp_path / "c.csv", index=False)
+        done = run("predict", model, tmp_path / "c.csv", "--out", out, "--keep", name)
+        check_failure(done, message)
 
 
 def test_bad_tables_to_predict(fitted, wine, tmp_path):

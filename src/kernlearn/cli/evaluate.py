@@ -14,9 +14,9 @@ from kernlearn.bundle import ModelBundle
 from kernlearn.cli.bundles import DAMAGED, read_predictor
 from kernlearn.cli.failure import failures
 from kernlearn.cli.learned import details_told, short, with_interval
-from kernlearn.cli.options import AsJson, Delimiter, Quietly
+from kernlearn.cli.options import AsJson, Delimiter, Encoding, Quietly
 from kernlearn.cli.output import say
-from kernlearn.cli.predict import ModelFile, ViewsFile, check_view_files
+from kernlearn.cli.predict import ModelFile, ViewsFile, check_view_files, reading_of
 from kernlearn.inspection._text import plain
 from kernlearn.methods.views import read_view_files
 from kernlearn.runtime.phrases import counted
@@ -42,6 +42,7 @@ def evaluate(
     groups: GroupColumn = None,
     views: ViewsFile = None,
     delimiter: Delimiter = None,
+    encoding: Encoding = None,
     as_json: AsJson = False,
     quiet: Quietly = False,
 ) -> None:
@@ -51,7 +52,7 @@ def evaluate(
     """
     with failures(f"evaluate {table.name or table}", table, "stopped.", otherwise=DAMAGED):
         bundle = read_predictor(model)
-        frame = _read(bundle, table, views, delimiter)
+        frame = _read(bundle, table, views, reading_of(bundle, table, delimiter, encoding))
         found = _evaluated(bundle, frame, groups)
     facts: Json = {"model": plain(model.name), "table": plain(table.name), **found}
     if as_json:
@@ -61,9 +62,9 @@ def evaluate(
 
 
 def _read(
-    bundle: ModelBundle, table: Path, views: Path | None, delimiter: str | None
+    bundle: ModelBundle, table: Path, views: Path | None, how: tuple[str | None, str | None]
 ) -> PandasFrame:
-    frame = read_table(table, delimiter)
+    frame = read_table(table, *how)
     frame.columns = [str(name) for name in frame.columns]
     if len(frame) == 0:
         raise TableError("the table has no rows below its column names; add rows")

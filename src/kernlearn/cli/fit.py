@@ -26,7 +26,7 @@ from kernlearn.cli.fit_checks import (
     checked_time,
 )
 from kernlearn.cli.learned import print_learned
-from kernlearn.cli.options import AsJson, Delimiter, Quietly, Seed
+from kernlearn.cli.options import AsJson, Delimiter, Encoding, Quietly, Seed
 from kernlearn.cli.output import goes_to_stdout, say
 from kernlearn.cli.problem import (
     METHOD_NAMES,
@@ -55,7 +55,8 @@ PACKAGES = ("kernlearn", "numpy", "scipy", "scikit-learn", "pandas", "skops")
 DEFECT = "this is a defect of kernlearn; please report it, with the table if you may"
 
 TableFile = Annotated[
-    Path, typer.Argument(help="CSV, TSV, .data or Parquet, or gzip of one, with column names.")
+    Path,
+    typer.Argument(help="CSV, TSV, .data or Parquet, or gzip of one, or .xlsx, with column names."),
 ]
 TargetName = Annotated[str, typer.Option(help="Name of the column to predict.")]
 MethodName = Annotated[
@@ -222,6 +223,7 @@ def fit(
     categorical: CategoryNames = None,
     drop: DroppedNames = None,
     delimiter: Delimiter = None,
+    encoding: Encoding = None,
     effort: Effort = "default",
     time_limit: Seconds = None,
     memory: Bytes = None,
@@ -256,6 +258,7 @@ def fit(
         time_order,
         repeats,
         checked_fit_effort(effort, method),
+        encoding,
     )
     limits = _checked_limits(request, time_limit, memory, device, cluster)
     check_fit_outputs([model, report, held_out], [table, views, *request.matrices], held_out)
@@ -326,6 +329,7 @@ def _learned_from(
         "target": request.target,
         "command": ["kernlearn", *map(plain, sys.argv[1:])],
         "versions": versions(PACKAGES),
+        "reading": {"delimiter": request.delimiter, "encoding": problem.encoding},
     }
     read = problem.n_read, problem.dropped, problem.notes, problem.warnings
     source = TableSource(about, *read)

@@ -10,6 +10,13 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")
 Delimiter = Annotated[
     str | None, typer.Option(help="What separates the cells, if not a comma or a tab.")
 ]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        help="Encoding of the text, latin-1 for example.",
+        show_default="UTF-8; if the table is not, that of the fit, or Windows-1252",
+    ),
+]
 NoBar = Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")]
 Quietly = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of everything drawn at random.")]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import warnings
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,15 +18,19 @@ from kernlearn._cluster import connected, in_order, shared
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.bundles import DAMAGED, read_predictor
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
-from kernlearn.cli.options import Delimiter, Quietly
+from kernlearn.cli.options import Delimiter, Encoding, Quietly
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
 from kernlearn.cli.problem import CommandOptions
 from kernlearn.estimators.held_out.intervals import fewest_rows
+from kernlearn.exceptions import ExtrapolationWarning
 from kernlearn.methods.errors import MethodError
+from kernlearn.methods.new_rows import NewRows
 from kernlearn.methods.predictions import predictions
 from kernlearn.methods.views import ViewFiles, read_view_files
+from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted, listed
 from kernlearn.tables import Column, TableError, columns_used, read_chunks, typed_columns
+from kernlearn.tables.encodings import UTF_8, encoding_note, first_line, found_encoding
 from kernlearn.tables.writing import format_to_write, table_writer
 from kernlearn.typing import Json, PandasFrame
 
@@ -67,6 +74,15 @@ Cluster = Annotated[
         metavar="ADDRESS", help="Predict on the workers of the Dask scheduler at this address."
     ),
 ]
+KeptColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="COLUMN",
+        help="Copy this column of the table, an id for example, into the predictions; may be given "
+        "several times.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")]
 
 
@@ -77,6 +93,8 @@ def predict(
     out: OutFile,
     views: ViewsFile = None,
     delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    keep: KeptColumns = None,
     safe_csv: SafeCsv = False,
     coverage: Coverage = None,
     cluster: Cluster = None,
@@ -86,7 +104,7 @@ def predict(
     """Predict the target for every row of a table, in its order, and say how sure that is.
 
     Classes come with their probabilities, numbers with the ends of an interval, where the model
-    has them.
+    has them. Rows that are unlike those of the fit are marked as outside.
     """
     check_outputs([out], [model, table, views])
     _check_options(out, as_json, coverage)
@@ -97,18 +115,74 @@ def predict(
         files = ViewFiles("", {}) if views is None else read_view_files(views)
         _check_intervals(bundle, coverage)
         options = context.obj or CommandOptions()
-        chunks = read_chunks(table, options.rows_at_a_time, delimiter)
-        rows = _typed_rows(bundle, chunks, summary, files)
+        delimiter, encoding = reading_of(bundle, table, delimiter, encoding)
+        n_rows = options.rows_at_a_time
+        chunks = read_chunks(table, n_rows, delimiter, encoding=encoding)
+        beside = _Beside(NewRows(bundle), list(keep or ()))
+        rows = _typed_rows(bundle, chunks, summary, files, beside)
         with ExitStack() as stack:
             client = None
             if cluster is not None:
                 client = stack.enter_context(connected(cluster, options.cluster_timeout))
             write = stack.enter_context(table_writer(out, safe=safe_csv))
             for chunk in _predicted(bundle, rows, coverage or COVERAGE, client):
-                write(chunk)
+                write(beside.joined(chunk))
                 summary["infinite_intervals"] += _n_infinite(chunk)
             bundle.check_n_rows(summary["rows"])
+        summary |= beside.new_rows.facts()
     _show(summary, coverage or COVERAGE, as_json, quiet, err=goes_to_stdout(out))
+
+
+@dataclass(eq=False)
+class _Beside:
+    """What stands beside the predictions, block by block: kept columns, and who is outside."""
+
+    new_rows: NewRows
+    kept: list[str]
+    blocks: deque[tuple[PandasFrame, PandasFrame]] = field(default_factory=deque)
+
+    def add(self, chunk: PandasFrame, rows: PandasFrame) -> None:
+        """Take a block of the table, as it is and as the model reads it."""
+        unknown = [name for name in self.kept if name not in chunk.columns]
+        if unknown:
+            raise TableError(
+                f"expected the column {unknown[0]!r}, which --keep names, in the table, got "
+                f"{listed([repr(name) for name in chunk.columns], FEW)}; name one of them"
+            )
+        found = self.new_rows.add(rows)
+        columns = {} if found is None else {"outside": found}
+        pd = load_pandas("predicting")
+        kept = chunk[self.kept].reset_index(drop=True)
+        self.blocks.append((kept, pd.DataFrame(columns, index=kept.index)))
+
+    def joined(self, predicted: PandasFrame) -> PandasFrame:
+        """The predictions of the next block, with what stands beside them."""
+        pd = load_pandas("predicting")
+        kept, told = self.blocks.popleft()
+        known = {*predicted.columns, *told.columns}
+        twice = [name for name in self.kept if name in known]
+        if twice:
+            raise TableError(
+                f"--keep names {twice[0]!r}, which is a column of the predictions, too; rename it "
+                "in the table"
+            )
+        return pd.concat([kept, predicted, told], axis=1)
+
+
+def reading_of(
+    bundle: ModelBundle, table: Path, delimiter: str | None, encoding: str | None
+) -> tuple[str | None, str | None]:
+    """Delimiter and encoding: as asked for, else those of the fit, where the table has them."""
+    made = bundle.facts.get("reading") or {}
+    if encoding is None:
+        encoding = found_encoding(table)
+        if encoding_note(table, encoding) is not None:  # a guess
+            known = made.get("encoding")
+            encoding = None if known in (None, UTF_8) else known
+    if delimiter is None and made.get("delimiter"):
+        header = first_line(table, encoding or UTF_8)
+        delimiter = made["delimiter"] if made["delimiter"] in header else None
+    return delimiter, encoding
 
 
 def _nothing_yet(out: Path) -> Json:
@@ -153,14 +227,21 @@ def _predicted(
     """Predictions for blocks of rows in their order, by workers where there is a client of them."""
     if client is None:
         for block in rows:
-            yield predictions(bundle, block, coverage)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ExtrapolationWarning)  # told of all rows together
+                predicted = predictions(bundle, block, coverage)
+            yield predicted
         return
     model = shared(client, bundle)
     yield from in_order(client, ((predictions, (model, block, coverage)) for block in rows))
 
 
 def _typed_rows(
-    bundle: ModelBundle, chunks: Iterable[PandasFrame], summary: Json, files: ViewFiles
+    bundle: ModelBundle,
+    chunks: Iterable[PandasFrame],
+    summary: Json,
+    files: ViewFiles,
+    beside: _Beside,
 ) -> Iterator[PandasFrame]:
     """The rows of the table as the model reads them, a block at a time."""
     columns = [Column(**column) for column in bundle.facts["columns"]]
@@ -176,6 +257,7 @@ def _typed_rows(
         rows = typed_columns(chunk, columns, summary["rows"])
         summary["rows"] += len(rows)
         _count_unseen(rows, seen, summary["unseen_categories"])
+        beside.add(chunk, rows)
         yield rows
 
 
@@ -217,6 +299,8 @@ def _show(summary: Json, coverage: float, as_json: bool, quiet: bool, err: bool)
         if unseen:
             told = [f"{name} in {counted(n, 'row')}" for name, n in unseen.items()]
             say(f"Categories that the model has never seen: {listed(told, FEW)}.", err)
+        for sentence in summary["sentences"]:
+            say(sentence, err)
         if summary["infinite_intervals"]:
             say(
                 f"The intervals of {counted(summary['infinite_intervals'], 'row')} are infinite: a "

@@ -34,6 +34,7 @@ from kernlearn.tables import (
     read_target,
     typed_columns,
 )
+from kernlearn.tables.encodings import checked_encoding, encoding_note, found_encoding
 from kernlearn.typing import Json, PandasFrame
 
 METHOD_NAMES = (*METHODS, AUTO)
@@ -89,6 +90,7 @@ class FitRequest:
     time_order: str | None = None
     repeats: int | None = None
     effort: float | str = "default"
+    encoding: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +107,16 @@ class FitProblem:
     """What was done to the table as a whole."""
     warnings: list[str]
     """What may make the scores too good."""
+    encoding: str
+    """Of the table, where it is text."""
 
 
 def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     """Read the table and all that comes with it."""
     files = None if request.views is None else read_view_files(request.views)
     notes: list[str] = []
-    table = _read(request, files, notes, options.table_share)
+    encoding = _encoding(request, notes)
+    table = _read(request, files, notes, options.table_share, encoding)
     frame = table.frame
     _check_table(frame, request)
     if files is not None:
@@ -147,7 +152,7 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     if table.n_rows > len(frame):
         dropped.append(("for which there was no room in memory", table.n_rows - len(frame)))
     warned = [] if request.matrices else _suspicions(frame, task, request, target)
-    return FitProblem(task, target, table.n_rows, dropped, notes, warned)
+    return FitProblem(task, target, table.n_rows, dropped, notes, warned, encoding)
 
 
 def _how_held_out(request: FitRequest, n_rows: int, is_small: bool) -> Json:
@@ -183,8 +188,18 @@ def _suspicions(frame: PandasFrame, task: Task, request: FitRequest, target: Tar
     return [*named.values(), *telling_columns(others, *given, task.units.known).values()]
 
 
+def _encoding(request: FitRequest, notes: list[str]) -> str:
+    """The encoding that is asked for, or the one that is found; a guess is noted."""
+    if request.encoding is not None:
+        return checked_encoding(request.encoding)
+    found = found_encoding(request.table)
+    note = encoding_note(request.table, found)
+    notes += [] if note is None else [note]
+    return found
+
+
 def _read(
-    request: FitRequest, files: ViewFiles | None, notes: list[str], share: float
+    request: FitRequest, files: ViewFiles | None, notes: list[str], share: float, encoding: str
 ) -> CompactTable:
     """The table, or a sample of its rows where it would not fit."""
     # Labels and categories may be numbers that are written in some way, and ids are.
@@ -194,7 +209,8 @@ def _read(
     room = np.inf if there is None else share * there
     if request.matrices:
         room = np.inf  # the matrices have as many rows, and were made for all of them
-    table = read_compact(request.table, request.delimiter, as_written, room, request.seed)
+    how = request.delimiter, as_written, room, request.seed
+    table = read_compact(request.table, *how, encoding=encoding)
     if table.n_rows > len(table.frame):
         notes.append(
             f"of the {table.n_rows} rows of the table a random {len(table.frame)} were read, as "

@@ -10,6 +10,7 @@ from kernlearn.inspection.feature_scales import FeatureScalesDisplay
 from kernlearn.inspection.gram import GramDisplay
 from kernlearn.inspection.kernel_weights import KernelWeightsDisplay
 from kernlearn.inspection.labels import kernel_label
+from kernlearn.inspection.nearest_rows import nearest_rows
 from kernlearn.inspection.pair_score import PairScoreDisplay
 from kernlearn.inspection.relevance_display import RelevanceDisplay
 from kernlearn.inspection.shuffled_columns import relevance
@@ -35,6 +36,7 @@ __all__ = [
     "WeightPathDisplay",
     "kernel_formula",
     "kernel_label",
+    "nearest_rows",
     "relevance",
     "theta_path",
 ]

@@ -34,6 +34,12 @@ Besides those that :class:`kernlearn.bundle.ModelBundle` lists:
 ``categories``
     Dict from each column of categories to the values that the model has seen, sorted; older files
     have none.
+``ranges``
+    Dict from each column of numbers or dates (in days since 1970) to its least and largest cell;
+    older files have none.
+``reading``
+    ``{"delimiter", "encoding"}`` of the table: the delimiter that was asked for, else None; older
+    files have none.
 ``class_weight``
     "balanced", a dict from class to weight, or None.
 """
@@ -60,6 +66,7 @@ from kernlearn.methods.description import (
 )
 from kernlearn.methods.details import class_details, metric_values, number_details
 from kernlearn.methods.importance import Importance
+from kernlearn.methods.new_rows import number_ranges
 from kernlearn.methods.rows import row_account
 from kernlearn.methods.significance import comparison_facts
 from kernlearn.methods.task import EvaluatedModel, LearningResult, Task
@@ -145,6 +152,7 @@ def make_bundle(
     facts["evaluation"] = facts["rows"]["sentences"][1]
     used = kept.rows[kept.learner.rows(task.y[kept.rows])]
     facts["categories"] = _categories(task, used)
+    facts["ranges"] = number_ranges(task.X, task.columns, used)
     shown = used[kept.learner.rows(task.y[used], SAMPLE_ROWS)]
     return ModelBundle(
         kept.pipeline, facts, task.X.iloc[shown].reset_index(drop=True), task.y[shown]

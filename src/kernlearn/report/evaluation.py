@@ -20,6 +20,7 @@ from kernlearn.exceptions import ExtrapolationWarning
 from kernlearn.methods.details import class_details, metric_values, number_details
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import DEFAULTS, Metric
+from kernlearn.methods.new_rows import NewRows
 from kernlearn.methods.scores import Z_95, held_out_score, wilson_interval
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import p_in_words
@@ -66,8 +67,9 @@ def evaluate(
         ``scores``, a list of dicts with ``metric``, ``name``, ``value``, ``low``, ``high``,
         ``promised``, ``promised_low``, ``promised_high``, ``p_value``, ``verdict`` ("better",
         "worse", "no clear difference" or None) and ``sentence``, the metric of the fit first;
-        ``held_out``, the details by class or number, as in the report; ``sentences``, what is found
-        in words.
+        ``held_out``, the details by class or number, as in the report; ``new_rows``, how the rows
+        of a table differ from those of the fit, as ``kernlearn predict --json`` tells it;
+        ``sentences``, what is found in words.
 
     See Also
     --------
@@ -101,8 +103,10 @@ def evaluate(
         "groups": None if said.unit is None else len(np.unique(said.unit)),
         "scores": scores,
         "held_out": details,
+        "new_rows": asked.get("new_rows"),
     }
-    return {**found, "sentences": [*(s["sentence"] for s in scores), *_details_told(details)]}
+    told = [*(score["sentence"] for score in scores), *_details_told(details)]
+    return {**found, "sentences": [*told, *(asked.get("new_rows") or {}).get("sentences", [])]}
 
 
 def _asked(model: ModelBundle | BaseEstimator, X: Rows, y: ArrayLike | None, groups: Rows) -> Json:
@@ -149,7 +153,11 @@ def _asked_of_bundle(bundle: ModelBundle, table: Any, y: ArrayLike | None, group
         named = [c["name"] for c in bundle.facts["columns"] if c["kind"] == "group"]
         known = [column for column in named if column in columns]
         groups = np.asarray(table.iloc[:, columns[known[0]]]) if known else None
+    new_rows = NewRows(bundle)
+    for start in range(0, len(typed), ROWS_AT_ONCE):
+        new_rows.add(typed.iloc[start : start + ROWS_AT_ONCE])
     return {
+        "new_rows": new_rows.facts(),
         "pipeline": bundle.pipeline,
         "X": typed.iloc[rows].reset_index(drop=True),
         "y": truth,

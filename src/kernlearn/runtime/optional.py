@@ -1,6 +1,6 @@
 """The one place where optional packages are imported, other than those that draw or compute.
 
-They are pandas, pyarrow and skops, of the extra io, networkx, Dask and CVXPY.
+They are pandas, pyarrow and skops, of the extra io, openpyxl, networkx, Dask and CVXPY.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ def load_arrow(purpose: str) -> Module:
 
 load_pandas = partial(_load, "pandas")
 load_skops = partial(_load, "skops.io")
+load_openpyxl = partial(_load, "openpyxl", extra="excel")
 load_networkx = partial(_load, "networkx", extra="graphs")
 load_dask = partial(_load, "dask", extra="dask")
 load_dask_array = partial(_load, "dask.array", extra="dask")

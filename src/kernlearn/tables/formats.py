@@ -26,6 +26,7 @@ def check_names_differ(names: Sequence[str], table: str) -> None:
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ","}
 PARQUET = (".parquet", ".pq")
 LOOSE = ".data"
+SPREADSHEET = ".xlsx"
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ READING = ReadingOptions()
 
 @dataclass(frozen=True)
 class FileFormat:
-    """How a table is stored; no delimiter means Parquet.
+    """How a table is stored; no delimiter means Parquet, or a spreadsheet.
 
     A loose one may lack a line of names, and an empty delimiter is to be found out.
     """
@@ -50,24 +51,27 @@ class FileFormat:
     delimiter: str | None
     is_gzip: bool
     is_loose: bool = False
+    is_spreadsheet: bool = False
 
 
 def table_format(path: Path, delimiter: str | None = None) -> FileFormat:
     """Tell the format from the name, such as ``rows.csv.gz``.
 
     >>> table_format(Path("rows.csv.gz"))
-    FileFormat(delimiter=',', is_gzip=True, is_loose=False)
+    FileFormat(delimiter=',', is_gzip=True, is_loose=False, is_spreadsheet=False)
     """
     suffixes = [suffix.lower() for suffix in path.suffixes]
     is_gzip = suffixes[-1:] == [".gz"]
     ending = "".join((suffixes[:-1] if is_gzip else suffixes)[-1:])
     if ending in PARQUET:
         return FileFormat(None, is_gzip)
+    if ending == SPREADSHEET and not is_gzip:
+        return FileFormat(None, False, is_spreadsheet=True)
     if ending in DELIMITERS:
         return FileFormat(delimiter or DELIMITERS[ending], is_gzip)
     if ending == LOOSE:
         return FileFormat(delimiter or "", is_gzip, is_loose=True)
     raise TableError(
-        f"expected a table whose name ends in .csv, .tsv, .txt, .data or .parquet, or one of "
-        f"these and .gz, got {path.name}; save it as CSV"
+        f"expected a table whose name ends in .csv, .tsv, .txt, .data, .xlsx or .parquet, "
+        f"or in .gz after one of these but .xlsx, got {path.name}; save it as CSV"
     )

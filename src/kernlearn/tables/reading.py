@@ -1,4 +1,4 @@
-"""Read tables: CSV, TSV, Parquet, .data, and gzip of these; whole, in pieces, or in little memory.
+"""Read tables: CSV, TSV, Parquet, .data, gzip of these, .xlsx; whole, in pieces, in little memory.
 
 In little memory, a column of numbers takes eight bytes a cell, whatever it is in the file; of text
 each distinct cell is kept once. Where even that takes more than there is room for, a random half of
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import warnings
 import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ import numpy as np
 
 from kernlearn.runtime.memory import require
 from kernlearn.runtime.optional import load_arrow, load_pandas
+from kernlearn.tables.encodings import checked_encoding, encoding_note, found_encoding
 from kernlearn.tables.formats import (
     READING,
     FileFormat,
@@ -31,22 +33,29 @@ from kernlearn.tables.formats import (
     check_names_differ,
     table_format,
 )
+from kernlearn.tables.spreadsheets import spreadsheet_chunks
 from kernlearn.tables.text import delimiter_of, text_chunks
 from kernlearn.tables.typed import LARGEST
 from kernlearn.typing import Array, Indices, PandasFrame, PandasSeries
 
 
-def read_table(path: str | Path, delimiter: str | None = None) -> PandasFrame:
+def read_table(
+    path: str | Path, delimiter: str | None = None, encoding: str | None = None
+) -> PandasFrame:
     """Read a whole table.
 
     Parameters
     ----------
     path : path
-        A file of CSV, TSV or Parquet, or gzip of these, by its ending. One of ``.data``, as
-        repositories have them, may lack a line of names: its columns are then x1, x2, ...
+        A file of CSV, TSV or Parquet, or gzip of these, by its ending; of ``.xlsx``, the first
+        sheet. One of ``.data``, as repositories have them, may lack a line of names: its columns
+        are then x1, x2, ...
     delimiter : str, optional
         What separates the cells; by default a comma, or a tab for ``.tsv``; for ``.data`` what the
         first line has: commas, semicolons, tabs or blanks.
+    encoding : str, optional
+        How the text is encoded, "latin-1" for example; by default what a mark at the start says,
+        UTF-8 if the file can be, and else Windows-1252, with a warning.
 
     Returns
     -------
@@ -56,7 +65,7 @@ def read_table(path: str | Path, delimiter: str | None = None) -> PandasFrame:
     pd = load_pandas("reading a table")
     chunks: list[PandasFrame] = []
     size, n_rows = 0, READING.rows_of_a_piece
-    for chunk in read_chunks(path, n_rows, delimiter):
+    for chunk in read_chunks(path, n_rows, delimiter, encoding=encoding):
         if chunks:
             # Pieces of one table are of about one size, and are put together in the end.
             size = size or int(chunks[0].memory_usage(deep=True).sum())
@@ -70,7 +79,11 @@ def read_table(path: str | Path, delimiter: str | None = None) -> PandasFrame:
 
 
 def read_chunks(
-    path: str | Path, n_rows: int, delimiter: str | None = None, options: ReadingOptions = READING
+    path: str | Path,
+    n_rows: int,
+    delimiter: str | None = None,
+    options: ReadingOptions = READING,
+    encoding: str | None = None,
 ) -> Iterator[PandasFrame]:
     """Read a table in pieces, so that it need not fit in memory.
 
@@ -84,6 +97,8 @@ def read_chunks(
         What separates the cells; None for what the ending or the first line of the file implies.
     options : ReadingOptions
         How many cells a piece and how many characters a line may have.
+    encoding : str or None
+        As in :func:`read_table`.
 
     Yields
     ------
@@ -96,18 +111,20 @@ def read_chunks(
     form = table_format(path, delimiter)
     before = _state(path)
     try:
-        if form.delimiter is None:
+        if form.is_spreadsheet:
+            yield from spreadsheet_chunks(path, n_rows)
+        elif form.delimiter is None:
             yield from parquet_chunks(path, form, n_rows)
         else:
-            yield from _text_chunks(path, form, n_rows, options)
+            yield from _text_chunks(path, form, n_rows, options, encoding)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise TableError(
             f"{path.name} is no complete gzip file ({error}); get it again, or unpack it"
         ) from error
     except UnicodeDecodeError as error:
         raise TableError(
-            f"{path.name} is not text in UTF-8 ({error.reason} at byte {error.start}), so it is "
-            "no table; save it as CSV in UTF-8"
+            f"{path.name} is not text in {error.encoding} ({error.reason} at byte {error.start}); "
+            "pass --encoding with its own, or save it as CSV in UTF-8"
         ) from error
     if _state(path) != before:
         raise TableError(
@@ -125,10 +142,14 @@ def _state(path: Path) -> tuple[int, int] | None:
 
 
 def _text_chunks(
-    path: Path, form: FileFormat, n_rows: int, options: ReadingOptions
+    path: Path, form: FileFormat, n_rows: int, options: ReadingOptions, encoding: str | None
 ) -> Iterator[PandasFrame]:
+    known = found_encoding(path) if encoding is None else checked_encoding(encoding)
+    note = encoding_note(path, known) if encoding is None else None
+    if note is not None:
+        warnings.warn(note, stacklevel=3)
     with gzip.open(path, "rb") if form.is_gzip else path.open("rb") as file:
-        text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+        text = io.TextIOWrapper(file, encoding=known, newline="")
         delimiter = form.delimiter or delimiter_of(text)
         yield from text_chunks(text, path, delimiter, n_rows, form.is_loose, options)
 
@@ -214,6 +235,7 @@ def read_compact(
     room: float = np.inf,
     seed: int = 0,
     options: ReadingOptions = READING,
+    encoding: str | None = None,
 ) -> CompactTable:
     """Read a table, numbers as numbers, as many of its rows as there is room for.
 
@@ -231,6 +253,8 @@ def read_compact(
         Draws the rows that are kept where there is not room for all.
     options : ReadingOptions
         How much of the file is looked at together.
+    encoding : str or None
+        As in :func:`kernlearn.tables.read_table`.
 
     Returns
     -------
@@ -240,7 +264,7 @@ def read_compact(
     as_text = set(as_written)
     while True:
         table = _Collected(as_text, room, seed)
-        for chunk in read_chunks(path, options.rows_of_a_piece, delimiter, options):
+        for chunk in read_chunks(path, options.rows_of_a_piece, delimiter, options, encoding):
             turned = table.add(chunk)
             if turned:
                 as_text |= turned

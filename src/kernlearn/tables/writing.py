@@ -25,13 +25,17 @@ def format_to_write(path: Path) -> FileFormat:
     """The format of a table that is to be written, by its name."""
     # A stream such as /dev/stdout has no ending.
     named = path if path.suffix or is_replaceable(path) else Path("stream.csv")
+    wrong = TableError(
+        f"could not write {path}: expected a name that ends in .csv, .tsv, .txt or .parquet, "
+        "or one of these and .gz; choose such a name"
+    )
     try:
-        return table_format(named)
+        form = table_format(named)
     except TableError:
-        raise TableError(
-            f"could not write {path}: expected a name that ends in .csv, .tsv, .txt or .parquet, "
-            "or one of these and .gz; choose such a name"
-        ) from None
+        raise wrong from None
+    if form.is_spreadsheet:
+        raise wrong
+    return form
 
 
 @contextmanager
