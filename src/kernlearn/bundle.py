@@ -154,7 +154,27 @@ class ModelBundle:
         ndarray of shape (n,)
             Labels as they were in the target's column, or numbers.
         """
-        return self.pipeline.predict(self.typed(table), **options)
+        rows = self.typed(table)
+        return self.pipeline.predict(rows, **options) if options else self.predicted(rows)
+
+    def predicted(self, rows: PandasFrame) -> Targets:
+        """Predict the target of typed rows; of two classes, by the threshold that costs chose.
+
+        Parameters
+        ----------
+        rows : DataFrame
+            From :meth:`typed`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels or numbers.
+        """
+        threshold = self.facts.get("threshold")
+        if not threshold:
+            return np.asarray(self.pipeline.predict(rows))
+        is_positive = self.pipeline.predict_proba(rows)[:, 1] >= float(threshold["value"])
+        return np.asarray(self.classes_[is_positive.astype(int)])
 
     @available_if(_pipeline_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, table: PandasFrame) -> Array:

@@ -29,6 +29,7 @@ from kernlearn.methods.method_comparison import ComparisonOptions
 from kernlearn.methods.registry import BASELINES, LINEAR, METHODS, TUNED_SVM
 from kernlearn.methods.scores import ScoreOptions
 from kernlearn.methods.task import WorkflowOptions
+from kernlearn.report import report_html
 from kernlearn.runtime import memory as memory_module
 from kernlearn.solvers.engine.statement import ChoiceOptions
 
@@ -694,6 +695,23 @@ def test_a_model_file_from_elsewhere(table, fitted, tmp_path):
     fitted.write_bytes(content[:-100])
     check_failure(run("predict", fitted, table, "--out", out), "cut short or was altered")
     assert not out.exists()
+
+
+def test_costs_choose_the_threshold_that_the_model_keeps(wine, tmp_path):
+    two = wine.loc[wine["target"] != "class 2", ["alcohol", "flavanoids", "target"]]
+    two.to_csv(tmp_path / "t.csv", index=False)
+    told = ["--target", "target", "--method", "lssvm", "--model", tmp_path / "m"]
+    result = run("fit", tmp_path / "t.csv", *told, "--cost", "FALSE_NEGATIVE=9", "FALSE_POSITIVE=1")
+    bundle = kl.load(tmp_path / "m")
+    threshold = bundle.facts["threshold"]
+    text = " ".join(result.stdout.split())
+    assert f"predicted from a probability of {threshold['value']:.3g} on" in text
+    shares = bundle.predict_proba(two)[:, 1]
+    expected = np.where(shares >= threshold["value"], "class 1", "class 0")
+    assert (bundle.predict(two) == expected).all()
+    assert threshold["sentence"].split(".")[0] in report_html(bundle, []).replace("&#x27;", "'")
+    done = run("fit", tmp_path / "t.csv", "--target", "alcohol", "--cost", "a=1", "b=2")
+    check_failure(done, "expected --cost FALSE_POSITIVE=1 FALSE_NEGATIVE=5")
 
 
 def test_ids_are_kept_and_a_table_is_read_as_that_of_the_fit(wine, tmp_path):

@@ -120,6 +120,26 @@ def test_the_command_says_what_it_found(bundle, tmp_path):
     assert facts["scores"][0]["verdict"] == "worse"
 
 
+def test_with_costs_the_threshold_decides(bundle, tmp_path):
+    kl.save(bundle, tmp_path / "m")
+    new = labelled(90, seed=2)
+    new.to_csv(tmp_path / "new.csv", index=False)
+    command = ["evaluate", str(tmp_path / "m"), str(tmp_path / "new.csv"), "--cost"]
+    costs = ["FALSE_POSITIVE=1", "FALSE_NEGATIVE=9"]
+    told = CliRunner().invoke(app, [*command, *costs]).stdout
+    assert "'yes' is predicted from a probability of 0.1 on, since a false 'yes' costs 1" in told
+    is_yes = bundle.pipeline.predict_proba(new[["a", "b"]])[:, 1] >= 0.1
+    mean = (is_yes & (new["ill"] == "no")).mean() + 9 * (~is_yes & (new["ill"] == "yes")).mean()
+    assert f"Cost of a row: found {mean:.3f} ±" in told
+    assert f"Accuracy: found {np.mean(is_yes == (new['ill'] == 'yes')):.3f} ±" in told
+    out = str(tmp_path / "p.csv")
+    command = ["predict", *command[1:3], "--out", out, "--cost"]
+    assert CliRunner().invoke(app, [*command, *costs]).exit_code == 0
+    assert ((pd.read_csv(out)["prediction"] == "yes") == is_yes).all()
+    done = CliRunner().invoke(app, [*command, "FALSE_POSITIVE=1", "FALSE_NEGATIVE=0"])
+    assert "with costs above zero, got FALSE_POSITIVE=1 FALSE_NEGATIVE=0; name both" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from kernlearn.bundle import ModelBundle
+from kernlearn.methods.costs import check_two_classes, given_threshold, read_costs
+from kernlearn.methods.errors import MethodError
 from kernlearn.persistence import ModelFileError, load
 
 # Said of a file that was read without complaint, but whose parts do not fit together.
@@ -20,6 +24,20 @@ def read_bundle(path: Path) -> ModelBundle:
             "model file of kernlearn fit; read it in Python by kernlearn.load"
         )
     return bundle
+
+
+def with_costs(bundle: ModelBundle, texts: Sequence[str] | None) -> ModelBundle:
+    """The same model with the threshold of other costs than those of the fit."""
+    costs = read_costs(texts)
+    if costs is None:
+        return bundle
+    labels = bundle.facts["classes"]
+    check_two_classes(labels)
+    if not hasattr(bundle, "predict_proba"):
+        raise MethodError(
+            "--cost needs probabilities, which the method of this model does not have; leave it out"
+        )
+    return replace(bundle, facts={**bundle.facts, "threshold": given_threshold(costs, labels)})
 
 
 def read_predictor(path: Path) -> ModelBundle:

@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.table import Table
 
 from kernlearn.bundle import ModelBundle
-from kernlearn.cli.bundles import DAMAGED, read_predictor
+from kernlearn.cli.bundles import DAMAGED, read_predictor, with_costs
 from kernlearn.cli.failure import failures
 from kernlearn.cli.learned import details_told, short, with_interval
-from kernlearn.cli.options import AsJson, Delimiter, Encoding, Quietly
+from kernlearn.cli.options import AsJson, CostTexts, Delimiter, Encoding, Quietly
 from kernlearn.cli.output import say
 from kernlearn.cli.predict import ModelFile, ViewsFile, check_view_files, reading_of
 from kernlearn.inspection._text import plain
@@ -43,6 +43,7 @@ def evaluate(
     views: ViewsFile = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    cost: CostTexts = None,
     as_json: AsJson = False,
     quiet: Quietly = False,
 ) -> None:
@@ -51,7 +52,7 @@ def evaluate(
     For example: kernlearn evaluate wine.model labelled_wine.csv
     """
     with failures(f"evaluate {table.name or table}", table, "stopped.", otherwise=DAMAGED):
-        bundle = read_predictor(model)
+        bundle = with_costs(read_predictor(model), cost)
         frame = _read(bundle, table, views, reading_of(bundle, table, delimiter, encoding))
         found = _evaluated(bundle, frame, groups)
     facts: Json = {"model": plain(model.name), "table": plain(table.name), **found}
@@ -110,5 +111,8 @@ def _print(console: Console, made: Json, facts: Json) -> None:
         )
     console.print(table)
     recalls = details_told({**facts, "task": made["task"]})[:1] if made["classes"] else []
-    for sentence in [facts["sentences"][0], *recalls, *facts["sentences"][len(facts["scores"]) :]]:
+    threshold = made.get("threshold")
+    costs = [threshold["sentence"], facts["scores"][-1]["sentence"]] if threshold else []
+    others = facts["sentences"][len(facts["scores"]) :]
+    for sentence in [facts["sentences"][0], *costs, *recalls, *others]:
         say(sentence)

@@ -26,7 +26,7 @@ from kernlearn.cli.fit_checks import (
     checked_time,
 )
 from kernlearn.cli.learned import print_learned
-from kernlearn.cli.options import AsJson, Delimiter, Encoding, Quietly, Seed
+from kernlearn.cli.options import AsJson, CostTexts, Delimiter, Encoding, Quietly, Seed
 from kernlearn.cli.output import goes_to_stdout, say
 from kernlearn.cli.problem import (
     METHOD_NAMES,
@@ -220,6 +220,7 @@ def fit(
     refit: Refitting = True,
     metric: MetricName = None,
     class_weight: ClassWeights = None,
+    cost: CostTexts = None,
     categorical: CategoryNames = None,
     drop: DroppedNames = None,
     delimiter: Delimiter = None,
@@ -259,6 +260,7 @@ def fit(
         repeats,
         checked_fit_effort(effort, method),
         encoding,
+        cost,
     )
     limits = _checked_limits(request, time_limit, memory, device, cluster)
     check_fit_outputs([model, report, held_out], [table, views, *request.matrices], held_out)

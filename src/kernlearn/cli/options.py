@@ -7,6 +7,15 @@ from typing import Annotated
 import typer
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")]
+CostTexts = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        "--cost",
+        metavar="FALSE_POSITIVE=1 FALSE_NEGATIVE=5",
+        help="Costs of mistakes of two classes, of which the second in order is the positive one: "
+        "it is predicted from that probability on at which a row costs least.",
+    ),
+]
 Delimiter = Annotated[
     str | None, typer.Option(help="What separates the cells, if not a comma or a tab.")
 ]

@@ -16,9 +16,9 @@ import typer
 
 from kernlearn._cluster import connected, in_order, shared
 from kernlearn.bundle import ModelBundle
-from kernlearn.cli.bundles import DAMAGED, read_predictor
+from kernlearn.cli.bundles import DAMAGED, read_predictor, with_costs
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
-from kernlearn.cli.options import Delimiter, Encoding, Quietly
+from kernlearn.cli.options import CostTexts, Delimiter, Encoding, Quietly
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
 from kernlearn.cli.problem import CommandOptions
 from kernlearn.estimators.held_out.intervals import fewest_rows
@@ -95,6 +95,7 @@ def predict(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     keep: KeptColumns = None,
+    cost: CostTexts = None,
     safe_csv: SafeCsv = False,
     coverage: Coverage = None,
     cluster: Cluster = None,
@@ -111,7 +112,7 @@ def predict(
     summary = _nothing_yet(out)
     stopped = f"stopped; {out} was not written."
     with failures(f"predict {table.name or table}", out, stopped, otherwise=DAMAGED):
-        bundle = read_predictor(model)
+        bundle = with_costs(read_predictor(model), cost)
         files = ViewFiles("", {}) if views is None else read_view_files(views)
         _check_intervals(bundle, coverage)
         options = context.obj or CommandOptions()
@@ -129,7 +130,7 @@ def predict(
                 write(beside.joined(chunk))
                 summary["infinite_intervals"] += _n_infinite(chunk)
             bundle.check_n_rows(summary["rows"])
-        summary |= beside.new_rows.facts()
+        summary |= {**beside.new_rows.facts(), "threshold": bundle.facts.get("threshold")}
     _show(summary, coverage or COVERAGE, as_json, quiet, err=goes_to_stdout(out))
 
 
@@ -299,7 +300,8 @@ def _show(summary: Json, coverage: float, as_json: bool, quiet: bool, err: bool)
         if unseen:
             told = [f"{name} in {counted(n, 'row')}" for name, n in unseen.items()]
             say(f"Categories that the model has never seen: {listed(told, FEW)}.", err)
-        for sentence in summary["sentences"]:
+        threshold = summary["threshold"]
+        for sentence in [*summary["sentences"], *([threshold["sentence"]] if threshold else [])]:
             say(sentence, err)
         if summary["infinite_intervals"]:
             say(

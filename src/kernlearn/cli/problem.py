@@ -15,6 +15,7 @@ from kernlearn.cli.row_columns import not_an_input, read_groups, read_times
 from kernlearn.gram.psd import Repair
 from kernlearn.kernels import Precomputed
 from kernlearn.methods.class_weights import read_class_weight
+from kernlearn.methods.costs import Costs, check_two_classes, read_costs
 from kernlearn.methods.matrices import read_matrices
 from kernlearn.methods.method import METHOD_OPTIONS, MethodOptions, Setting
 from kernlearn.methods.metrics import find_metric
@@ -91,6 +92,7 @@ class FitRequest:
     repeats: int | None = None
     effort: float | str = "default"
     encoding: str | None = None
+    cost: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +147,8 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     task = Task(X, target.y, columns, setting, method, views=views, options=options.workflow)
     is_small = len(target.rows) < options.few_rows
     held_out = _how_held_out(request, len(target.rows), is_small and method != AUTO)
-    task = replace(task, **held_out, **_dependence(frame, request, target))
+    costs = _costs(request, setting)
+    task = replace(task, **held_out, **_dependence(frame, request, target), costs=costs)
     _check_splits(task)
     n_missing = len(frame) - len(target.rows)
     dropped = [(f"without a value of {request.target!r}", n_missing)] if n_missing else []
@@ -251,6 +254,13 @@ def _setting(
         class_weight=read_class_weight(request.class_weight, classes),
         metric=find_metric(request.metric, target.task, target.y, classes),
     )
+
+
+def _costs(request: FitRequest, setting: Setting) -> Costs | None:
+    costs = read_costs(request.cost)
+    if costs is not None:
+        check_two_classes(None if setting.classes is None else setting.classes.tolist())
+    return costs
 
 
 def _default_method(request: FitRequest, views: Iterable[str] | None, notes: list[str]) -> str:

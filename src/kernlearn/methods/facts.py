@@ -40,6 +40,9 @@ Besides those that :class:`kernlearn.bundle.ModelBundle` lists:
 ``reading``
     ``{"delimiter", "encoding"}`` of the table: the delimiter that was asked for, else None; older
     files have none.
+``threshold``
+    With costs of mistakes, what :func:`kernlearn.methods.costs.threshold_facts` documents, else
+    None; older files have none.
 ``class_weight``
     "balanced", a dict from class to weight, or None.
 """
@@ -54,6 +57,7 @@ import numpy as np
 
 from kernlearn.bundle import ModelBundle
 from kernlearn.estimators.held_out.correlated_columns import CORRELATED
+from kernlearn.methods.costs import threshold_facts
 from kernlearn.methods.description import (
     candidates,
     certificate,
@@ -142,6 +146,7 @@ def make_bundle(
         "parameters": parameters(kept.pipeline.steps[-1][1]),
         "landmarks": landmark_facts(estimator),
         "class_weight": _class_weight(task),
+        "threshold": _threshold(task, outcome.judged[0]),
         "scale_shares": scale_shares(estimator, names),
         "importance": _importance(task, outcome),
         "views": {view: list(v) for view, v in task.views.items()} if task.views else None,
@@ -219,6 +224,12 @@ def _details(task: Task, model: EvaluatedModel) -> Json:
     if task.setting.task == "regression":
         return number_details(said)
     return class_details(said, _labels(task))
+
+
+def _threshold(task: Task, model: EvaluatedModel) -> Json | None:
+    if task.costs is None:
+        return None
+    return threshold_facts(task.costs, model.said, _labels(task), model.n_given)
 
 
 def _class_weight(task: Task) -> dict[str, float] | str | None:

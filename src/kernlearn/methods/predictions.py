@@ -19,7 +19,7 @@ def predictions(bundle: ModelBundle, rows: PandasFrame, coverage: float = 0.9) -
     Gaussian process. Only what the model has.
     """
     pd = load_pandas("predicting")
-    table = {"prediction": bundle.pipeline.predict(rows)}
+    table = {"prediction": bundle.predicted(rows)}
     if bundle.facts["task"] == "classification":
         table |= _class_columns(bundle, rows)
     else:

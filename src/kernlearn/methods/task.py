@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from kernlearn.estimators.held_out.groups import RowGroups
 from kernlearn.estimators.inputs.stopping import set_callback
 from kernlearn.methods.chance import Chance
+from kernlearn.methods.costs import Costs
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.importance import IMPORTANCE, Importance, ImportanceOptions
 from kernlearn.methods.learner import INNER_FOLDS, Learner
@@ -91,6 +92,8 @@ class Task:
     """What rows are held out together by, such as their patient."""
     times: Array | None = None
     """By which later rows are held out, and earlier ones learned from."""
+    costs: Costs | None = None
+    """Of mistakes, where a threshold is chosen by them."""
 
     @property
     def metric(self) -> Metric:

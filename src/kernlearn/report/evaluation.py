@@ -17,9 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.bundle import ModelBundle
 from kernlearn.estimators.held_out.chance import LEVEL
 from kernlearn.exceptions import ExtrapolationWarning
+from kernlearn.methods.costs import Costs, cost_of, with_threshold
 from kernlearn.methods.details import class_details, metric_values, number_details
 from kernlearn.methods.held_out import HeldOutPredictions
-from kernlearn.methods.metrics import DEFAULTS, Metric
+from kernlearn.methods.metrics import DEFAULTS, NEGATIVE, Metric
 from kernlearn.methods.new_rows import NewRows
 from kernlearn.methods.scores import Z_95, held_out_score, wilson_interval
 from kernlearn.runtime.optional import load_pandas
@@ -31,6 +32,8 @@ from kernlearn.typing import Indices, Json, Rows, Targets
 # Rows that are predicted at once: their kernel with the support vectors is in memory.
 ROWS_AT_ONCE = 1000
 SEED = 0
+# Metrics that a threshold does not change.
+BY_PROBABILITY = ("roc_auc", "average_precision", "neg_log_loss", "neg_brier")
 
 
 def evaluate(
@@ -94,7 +97,10 @@ def evaluate(
     asked = _asked(model, X, y, groups)
     said = _predicted(asked["pipeline"], asked["X"], asked["y"], asked["classes"], asked["unit"])
     facts: Json = model.facts if isinstance(model, ModelBundle) else {}
+    threshold = facts.get("threshold")
+    said = with_threshold(said, float(threshold["value"])) if threshold else said
     scores = [_compared(score, _promised(facts, score)) for score in _scores(facts, said)]
+    scores += [_compared_cost(threshold, said)] if threshold else []
     labels = [str(label) for label in asked["classes"].tolist()] if said.n_classes else []
     details = class_details(said, labels) if labels else number_details(said)
     found: Json = {
@@ -224,15 +230,26 @@ def _promised(facts: Json, score: Json) -> Json | None:
     if known[0] is None:
         return None
     model = known[0]
+    threshold = facts.get("threshold")
+    if threshold and not score["metric"].startswith(BY_PROBABILITY):
+        return next((m for m in threshold["metrics"] if m["metric"] == score["metric"]), None)
     if score["metric"] == facts.get("metric_name"):
         return {"value": model["score"], "low": model["low"], "high": model["high"]}
     return next((m for m in model["metrics"] if m["metric"] == score["metric"]), None)
 
 
+def _compared_cost(threshold: Json, said: HeldOutPredictions) -> Json:
+    """What a row costs, beside the promise."""
+    costs = Costs(threshold["false_positive"], threshold["false_negative"])
+    # Less is better of it, as of other errors.
+    found = {"metric": "neg_cost", "name": "cost of a row", **cost_of(costs, said)}
+    return _compared(found, threshold["cost"])
+
+
 def _compared(score: Json, promised: Json | None) -> Json:
     """The score beside the promise: p-value, verdict and a sentence."""
-    metric = Metric(score["metric"])
-    told = f"{metric.title[:1].upper()}{metric.title[1:]}: found {_with_half(score)}"
+    title = score["name"]
+    told = f"{title[:1].upper()}{title[1:]}: found {_with_half(score)}"
     entry: Json = {**score, "promised": None, "promised_low": None, "promised_high": None}
     entry |= {"p_value": None, "verdict": None, "sentence": f"{told}."}
     if promised is None or promised["value"] is None:
@@ -245,7 +262,7 @@ def _compared(score: Json, promised: Json | None) -> Json:
     p = _p_value(score, promised)
     if p is None:
         return entry
-    is_better = ahead > 0 if metric.greater_is_better else ahead < 0
+    is_better = ahead < 0 if score["metric"].startswith(NEGATIVE) else ahead > 0
     verdict = ("better" if is_better else "worse") if p < LEVEL else "no clear difference"
     words = f"{verdict} than promised" if p < LEVEL else verdict
     return {

@@ -39,7 +39,9 @@ def performance(subject: Subject) -> Html | None:
     ends = tag("p", said, class_="note")
     in_folds = facts.part("rows").number("folds") is not None
     tests = _tests(entries, "fold by fold" if in_folds else "row by row")
-    return join(how, shown, ends, pictures_of("performance", subject), tests)
+    threshold = facts.part("threshold").text("sentence")
+    by_cost = tag("p", threshold) if threshold else None
+    return join(how, shown, ends, by_cost, pictures_of("performance", subject), tests)
 
 
 def _with_interval(entry: Facts, key: str, metric: str) -> Html:
