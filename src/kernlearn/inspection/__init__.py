@@ -13,6 +13,7 @@ from kernlearn.inspection.labels import kernel_label
 from kernlearn.inspection.nearest_rows import nearest_rows
 from kernlearn.inspection.pair_score import PairScoreDisplay
 from kernlearn.inspection.relevance_display import RelevanceDisplay
+from kernlearn.inspection.shapley import shapley_values
 from kernlearn.inspection.shuffled_columns import relevance
 from kernlearn.inspection.spectrum import SpectrumDisplay
 from kernlearn.inspection.theta import ThetaDisplay
@@ -38,5 +39,6 @@ __all__ = [
     "kernel_label",
     "nearest_rows",
     "relevance",
+    "shapley_values",
     "theta_path",
 ]
