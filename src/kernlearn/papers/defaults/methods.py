@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -22,6 +23,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR
 
 import kernlearn as kl
+from kernlearn.papers.defaults.boosting import BoostingPackage
 from kernlearn.papers.grid_search import Estimator
 from kernlearn.papers.method_comparison import MethodColumn, by_name
 from kernlearn.papers.splits import Rows
@@ -69,6 +71,16 @@ def _boosting(task: str, X: Rows, y: Rows) -> Estimator:
 def _forest(task: str, X: Rows, y: Rows) -> Estimator:
     kind = RandomForestClassifier if task == CLASSES else RandomForestRegressor
     return prepared(kind(TREES, random_state=0))
+
+
+def _package(name: str, prefix: str, **settings: Any) -> Callable[..., Estimator]:
+    """Boosting of a package, whose classifier is called ``PREFIXClassifier``."""
+
+    def make(task: str, X: Rows, y: Rows) -> Estimator:
+        kind = "Classifier" if task == CLASSES else "Regressor"
+        return BoostingPackage(name, prefix + kind, task == CLASSES, settings)
+
+    return make
 
 
 class _GaussianProcess:
@@ -127,6 +139,31 @@ METHODS = by_name(
     MethodColumn(TUNED_SVM, _tuned_svm),
     MethodColumn("boosting", _boosting),
     MethodColumn("forest", _forest),
+    MethodColumn(
+        "LightGBM",
+        _package("lightgbm", "LGBM", random_state=0, n_jobs=1, verbose=-1),
+        needs="lightgbm",
+        is_slow=True,
+    ),
+    MethodColumn(
+        "XGBoost",
+        _package("xgboost", "XGB", random_state=0, n_jobs=1, enable_categorical=True),
+        needs="xgboost",
+        is_slow=True,
+    ),
+    MethodColumn(
+        "CatBoost",
+        _package(
+            "catboost",
+            "CatBoost",
+            random_state=0,
+            thread_count=1,
+            verbose=False,
+            allow_writing_files=False,
+        ),
+        needs="catboost",
+        is_slow=True,
+    ),
     MethodColumn("GP, ARD", lambda task, X, y: _GaussianProcess(task), is_slow=True),
     MethodColumn(
         "xRFM", lambda task, X, y: _RecursiveFeatureMachine(task), needs="xrfm", is_slow=True
