@@ -135,6 +135,46 @@ def test_commands_are_understood():
             assert command.make_context(name, arguments).params, f"{_id(page)}: {line}"
 
 
+@pytest.mark.usefixtures("fewer_rows")
+def test_the_shell_lines_of_the_readme_run(monkeypatch, tmp_path):
+    """In order, in one folder; of `make` and `pip` only what they name is looked up."""
+    from typer.testing import CliRunner
+
+    from kernlearn.cli.app import app
+    from kernlearn.cli.problem import CommandOptions
+    from kernlearn.methods.importance import ImportanceOptions
+    from kernlearn.methods.method import MethodOptions
+    from kernlearn.methods.scores import ScoreOptions
+    from kernlearn.methods.task import WorkflowOptions
+
+    monkeypatch.chdir(tmp_path)
+    workflow = WorkflowOptions(
+        importance=ImportanceOptions(most_repeats=1), scoring=ScoreOptions(n_draws=40), baselines=()
+    )
+    quick = CommandOptions(workflow, MethodOptions(candidates=["linear"]), n_jobs=1, few_rows=0)
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for line in "".join(_blocks(README, "sh")).splitlines():
+        command, *arguments = shlex.split(line, comments=True)
+        match command:
+            case "make":
+                assert re.search(rf"^{arguments[0]}:", makefile, re.MULTILINE), line
+            case "pip":
+                extras = re.fullmatch(r"install \.\[(.*)\]", " ".join(arguments))
+                assert set(extras[1].split(",")) <= set(MODULES), line
+            case "python":
+                exec(arguments[arguments.index("-c") + 1], {})
+            case _:
+                assert command == "kernlearn", line
+                done = CliRunner().invoke(app, arguments, obj=quick)
+                assert done.exit_code == 0, done.output
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "wine.csv",
+        "wine.kl",
+        "wine.html",
+        "predictions.csv",
+    }
+
+
 def test_packages_with_public_names_are_in_the_api_pages():
     index = (DOCS / "api" / "index.rst").read_text("utf-8")
     for package in PACKAGES:
