@@ -44,7 +44,7 @@ def test_the_objective_is_the_divergence_of_its_kernel():
     """A second derivation: the inverse of R over the labelled nodes as a kernel."""
     edges, _ = graphs(20)
     y = np.random.default_rng(0).normal(size=20)
-    model = GraphFusionRegressor(edges, epsilon=0.5).fit(np.arange(20), y)
+    model = GraphFusionRegressor(edges, node_precision=0.5).fit(np.arange(20), y)
     at = [model.nodes_.index(i) for i in range(20)]
     K = np.linalg.inv(model.precision_.toarray()[np.ix_(at, at)])
     expected = GaussianDivergence()(Precomputed(K), np.arange(20)[:, None], y - y.mean())
@@ -55,7 +55,7 @@ def test_the_objective_is_the_divergence_of_its_kernel():
 def test_predictions_are_those_of_the_conditional_gaussian():
     edges, _ = graphs(20)
     y = np.random.default_rng(0).normal(size=12)
-    model = GraphFusionRegressor(edges, epsilon=0.5, normalized=False).fit(np.arange(12), y)
+    model = GraphFusionRegressor(edges, node_precision=0.5, normalized=False).fit(np.arange(12), y)
     R = model.precision_.toarray()
     at = [model.nodes_.index(i) for i in range(20)]
     C = np.linalg.inv(R[np.ix_(at, at)])
@@ -92,7 +92,7 @@ def test_matrices_and_graphs_are_two_ways_to_say_the_same():
         ({}, [0, 0], [0, 1], "expected each node once in X"),
         ({}, [0, 1], [0, 1, 1], "one entry for each of the 2 nodes in X, got 3"),
         ({}, [[0, 1], [1, 2]], [0, 1], "one name of a node in each row of X"),
-        ({"epsilon": 0.0}, [0, 1], [0, 1], "epsilon"),
+        ({"node_precision": 0.0}, [0, 1], [0, 1], "node_precision"),
         ({"linear": -1.0}, [0, 1], [0, 1], "not negative, got -1.0"),
         ({"graphs": [np.eye(3), np.eye(2)]}, [0, 1], [0, 1], "matrices over the same nodes"),
         ({"graphs": [np.eye(3), [(0, 1)]]}, [0, 1], [0, 1], "graphs or matrices, got both"),

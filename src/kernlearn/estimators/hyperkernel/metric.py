@@ -84,7 +84,7 @@ class HyperkernelMetric(
         Up to 400 pairs are learned from with the whole matrix of the hyperkernel. More have a
         factor G of it in its place, :math:`\underline K \approx GG^\top`, which leaves out this
         part of its trace, or more where `max_pivots` ends it.
-    max_pivots : int, optional, default=200
+    max_pivots : int, optional, default=150
         Limit on the rank of that factor; time grows with its square.
     tol : float, default=1e-6
         Relative duality gap to reach.
@@ -162,7 +162,7 @@ class HyperkernelMetric(
         n_components: int = 2,
         *,
         pivot_tol: float = 1e-6,
-        max_pivots: int | None = 200,
+        max_pivots: int | None = 150,
         tol: float = 1e-6,
         max_iter: int = 200,
         random_state: RandomState = 0,

@@ -49,9 +49,13 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         exact slope, or by the simplex of the paper, which is slower.
     tol : float, default=3e-4
         Largest slope of the logarithm of that loss, by log λ and log μ, at the end; where the
-        loss has a kink, λ and μ are found to half a per cent. For the simplex, its size.
+        loss has a kink, λ and μ are found to half a per cent. For the simplex, its size. It is
+        larger than in :class:`kernlearn.LSSVMClassifier`, whose criterion has a closed form: here θ
+        is found by a descent in every fold.
     max_iter : int, default=200
-        Limit on the evaluations of that loss, and on the machines trained for each θ.
+        Limit on the evaluations of that loss, and on the machines trained for each θ. The search
+        is over λ and μ alone; that of :class:`kernlearn.LSSVMClassifier` is over all of θ, too, and
+        may take 1000 steps.
     starts : {"several", "one"}, default="several"
         Where the search for λ and μ starts. "one": from equal scales, as in the paper. "several":
         where μ is chosen, also from the LS-SVM with one bandwidth and from scales that tell columns

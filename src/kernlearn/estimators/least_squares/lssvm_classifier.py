@@ -48,7 +48,8 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         approximation: nothing is held out, and the loss of the machine is the logistic one, not
         the squared one (see Notes). None takes ``lam`` and ``theta`` as they are.
     lam : float, optional
-        λ; selected if not given.
+        λ; `selection` chooses it if not given, together with θ. In
+        :class:`kernlearn.FirstLevelClassifier` λ and μ are chosen apart from θ, and each says how.
     theta : float or array-like of shape (p,), optional
         The kernel parameters; selected if not given.
     cv : int, splitter or iterable, default=5
@@ -58,9 +59,12 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         What multiplies the weights of the rows of each class, in training and in selection.
         "balanced" gives every class the same weight in all.
     tol : float, default=1e-4
-        Largest slope of the criterion's logarithm, with respect to log λ and log θ, at the end.
+        Largest slope of the criterion's logarithm, with respect to log λ and log θ, at the end. It
+        is smaller than in :class:`kernlearn.FirstLevelClassifier`, whose loss has no closed form.
     max_iter : int, default=1000
-        Limit on the steps of a descent.
+        Limit on the steps of a descent. It is higher than in other estimators, because the simplex
+        searches over λ and all of θ; that of :class:`kernlearn.FirstLevelClassifier` is over two
+        numbers.
     starts : {"several", "one"}, default="several"
         Where the descent starts, for kernels with a scale for every column. "one": from equal
         scales, as in the paper. "several": also from scales that tell columns apart, by the slopes

@@ -36,8 +36,8 @@ class GraphFusionClassifier(ClassifierMixin, GraphFusion):  # type: ignore[misc]
         Graphs as in :class:`kernlearn.kernels.Diffusion`, whose Laplacians are fused: nodes of one
         name are the same node. Or symmetric positive semidefinite matrices over the same rows,
         dense or sparse, which are fused as they are; their nodes are row numbers.
-    epsilon : float, default=0.1
-        Precision of a node without edges.
+    node_precision : float, default=0.1
+        The ε of the formula: precision of a node without edges.
     linear : float or array-like of shape (m,), default=0.0
         The b of every graph, at least zero. It is needed for a graph in which the labels are never
         contradicted.
@@ -95,7 +95,7 @@ class GraphFusionClassifier(ClassifierMixin, GraphFusion):  # type: ignore[misc]
     def __init__(
         self,
         graphs: Any = None,
-        epsilon: float = 0.1,
+        node_precision: float = 0.1,
         linear: Any = 0.0,
         *,
         normalized: bool = True,
@@ -106,7 +106,7 @@ class GraphFusionClassifier(ClassifierMixin, GraphFusion):  # type: ignore[misc]
         time_limit: float | None = None,
     ) -> None:
         self.graphs = graphs
-        self.epsilon = epsilon
+        self.node_precision = node_precision
         self.linear = linear
         self.normalized = normalized
         self.tol = tol
@@ -182,8 +182,8 @@ class GraphFusionRegressor(RegressorMixin, GraphFusion):  # type: ignore[misc]
     r"""Predict numbers at the nodes of several graphs by a Gaussian process that learns weights.
 
     The problem is that of :class:`kernlearn.GraphFusionClassifier`, with the numbers less their
-    mean in place of signs. Targets in other units ask for another `epsilon`: it is the precision of
-    a node without edges, so about one over the variance of the targets.
+    mean in place of signs. Targets in other units ask for another `node_precision`, about one over
+    the variance of the targets.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ class GraphFusionRegressor(RegressorMixin, GraphFusion):  # type: ignore[misc]
         Graphs as in :class:`kernlearn.kernels.Diffusion`, whose Laplacians are fused: nodes of one
         name are the same node. Or symmetric positive semidefinite matrices over the same rows,
         dense or sparse, which are fused as they are; their nodes are row numbers.
-    epsilon : float, default=0.1
+    node_precision : float, default=0.1
         Precision of a node without edges.
     linear : float or array-like of shape (m,), default=0.0
         The b of every graph, at least zero. It is needed for a graph in which the labels are never
@@ -237,7 +237,7 @@ class GraphFusionRegressor(RegressorMixin, GraphFusion):  # type: ignore[misc]
     --------
     >>> from kernlearn import GraphFusionRegressor
     >>> path = [(0, 1), (1, 2), (2, 3), (3, 4)]
-    >>> model = GraphFusionRegressor([path], epsilon=0.01, normalized=False)
+    >>> model = GraphFusionRegressor([path], node_precision=0.01, normalized=False)
     >>> model.fit([0, 2, 4], [0.0, 2.0, 4.0]).predict([1, 3]).round(1)
     array([1., 3.])
     """
@@ -245,7 +245,7 @@ class GraphFusionRegressor(RegressorMixin, GraphFusion):  # type: ignore[misc]
     def __init__(
         self,
         graphs: Any = None,
-        epsilon: float = 0.1,
+        node_precision: float = 0.1,
         linear: Any = 0.0,
         *,
         normalized: bool = True,
@@ -256,7 +256,7 @@ class GraphFusionRegressor(RegressorMixin, GraphFusion):  # type: ignore[misc]
         time_limit: float | None = None,
     ) -> None:
         self.graphs = graphs
-        self.epsilon = epsilon
+        self.node_precision = node_precision
         self.linear = linear
         self.normalized = normalized
         self.tol = tol

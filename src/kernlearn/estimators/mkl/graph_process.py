@@ -40,7 +40,7 @@ class GraphFusion(StoppingParameters, NotebookDisplay):
     """Learns the weights of graphs; subclasses state the targets, and read the values of nodes."""
 
     graphs: Any
-    epsilon: float
+    node_precision: float
     linear: Any
     normalized: bool
     tol: float
@@ -58,7 +58,7 @@ class GraphFusion(StoppingParameters, NotebookDisplay):
 
     def _learn(self, X: Rows, targets: Array) -> None:
         """Check the graphs, learn their weights, and predict every node."""
-        epsilon = check_positive("epsilon", self.epsilon)
+        node_precision = check_positive("node_precision", self.node_precision)
         check_flag("normalized", self.normalized)
         control = Control(
             check_positive("tol", self.tol),
@@ -83,7 +83,7 @@ class GraphFusion(StoppingParameters, NotebookDisplay):
         blocks = np.stack([R[labelled][:, labelled].toarray() for R in precisions])
         self._mean = targets.mean(axis=0)
         Y = targets - self._mean
-        problem = PrecisionProblem.of(check_stack(blocks), Y, epsilon, linear)
+        problem = PrecisionProblem.of(check_stack(blocks), Y, node_precision, linear)
         if problem.unbounded:
             names = listed([str(i) for i in problem.unbounded], 5)
             raise ValueError(
@@ -107,7 +107,7 @@ class GraphFusion(StoppingParameters, NotebookDisplay):
         self.labelled_ = labelled
         N = len(self.nodes_)
         weighted = sum((r * R for r, R in zip(self.weights_, precisions, strict=True)))
-        self.precision_ = csr_array(weighted + epsilon * eye_array(N))
+        self.precision_ = csr_array(weighted + node_precision * eye_array(N))
         self.node_values_ = self._mean + self._conditional_means(Y)
 
     def _formula_html(self) -> str:
