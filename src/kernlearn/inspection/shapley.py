@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -22,7 +21,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import as_pandas_frame, check_table, is_frame
 from kernlearn.quality.discriminants import Discriminants
 from kernlearn.quality.logarithms import Limits
-from kernlearn.typing import Array, Indices, RandomState, Rows, Targets
+from kernlearn.typing import Array, Indices, Mask, RandomState, Rows, Targets
 
 # A remainder below this share of the values is rounding.
 _ROUNDING = 1e-9
@@ -127,12 +126,12 @@ class _Game:
     """Rows to explain, background rows, and the model's output for both."""
 
     estimator: Any
-    X: Any
-    background: Any
+    X: Rows
+    background: Rows
     names: list[str]
     output: Array
     base: Array
-    function: Callable[[Any], Array]
+    function: Callable[[Rows], Array]
 
     @classmethod
     def of(cls, model: Any, X: Rows, background: Rows) -> _Game:
@@ -155,7 +154,7 @@ class _Game:
                 "for example a fitted KernelRegressor"
             )
 
-        def function(rows: Any) -> Array:
+        def function(rows: Rows) -> Array:
             found: Array = np.asarray(getattr(model, method)(rows), dtype=float)
             return found.reshape(len(found), -1)
 
@@ -253,7 +252,7 @@ class _Game:
         return values.reshape(n_orders, d + 1, -1)
 
 
-def _mixed_rows(X: Any, row: int, background: Any, others: Indices, mask: NDArray[np.bool_]) -> Any:
+def _mixed_rows(X: Rows, row: int, background: Rows, others: Indices, mask: Mask) -> Rows:
     """Rows with the cells of one row where `mask` says so, and of background rows elsewhere."""
     if not is_frame(X):
         return np.where(mask, X[row], background[others])

@@ -122,7 +122,7 @@ def relevance(
 class _Shuffled:
     """A table, or a dictionary of sources, whose columns can be put into another order."""
 
-    X: Any
+    X: Rows
     names: list[str]
     n_rows: int
 

@@ -17,7 +17,7 @@ from kernlearn.inspection._learned_distance import LearnedDistance
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted, listed, p_in_words
 from kernlearn.tables import Column, columns_used
-from kernlearn.typing import Array, Indices, Json, PandasFrame
+from kernlearn.typing import Array, Indices, Json, PandasFrame, Targets
 
 # Share of rows like those of the fit that are called outside, and level of the tests of columns.
 LEVEL = 0.01
@@ -177,7 +177,7 @@ class NewRows:
         return found
 
 
-def _two_samples(name: str, before: Any, after: Any, is_category: bool) -> Json:
+def _two_samples(name: str, before: Targets, after: Targets, is_category: bool) -> Json:
     """A test that two samples of a column are alike, its missing cells among them."""
     if is_category:
         p, told = _categories(before.astype(str), after.astype(str))
@@ -196,7 +196,7 @@ def _two_samples(name: str, before: Any, after: Any, is_category: bool) -> Json:
     return {"column": name, "test": "Kolmogorov-Smirnov", "p_value": both, "change": told}
 
 
-def _categories(before: Any, after: Any) -> tuple[float, str]:
+def _categories(before: Targets, after: Targets) -> tuple[float, str]:
     levels, codes = np.unique(np.concatenate([before, after]), return_inverse=True)
     is_new = np.arange(len(codes.reshape(-1))) >= len(before)
     counts = np.array(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -141,7 +140,7 @@ def _asked(model: ModelBundle | BaseEstimator, X: Rows, y: ArrayLike | None, gro
     }
 
 
-def _asked_of_bundle(bundle: ModelBundle, table: Any, y: ArrayLike | None, groups: Rows) -> Json:
+def _asked_of_bundle(bundle: ModelBundle, table: Rows, y: ArrayLike | None, groups: Rows) -> Json:
     pd = load_pandas("evaluating a model")
     name = str(bundle.facts.get("target"))
     columns = {str(column): place for place, column in enumerate(getattr(table, "columns", []))}
@@ -173,7 +172,7 @@ def _asked_of_bundle(bundle: ModelBundle, table: Any, y: ArrayLike | None, group
     }
 
 
-def _of_all_rows(name: str, values: Any, n_rows: int) -> Targets:
+def _of_all_rows(name: str, values: Rows, n_rows: int) -> Targets:
     found: Targets = np.asarray(values)
     if found.shape != (n_rows,):
         raise ValueError(
@@ -190,7 +189,7 @@ def _units(groups: Rows, rows: Indices, n_rows: int) -> Indices | None:
     return np.unique(labels.astype(str), return_inverse=True)[1].reshape(-1)
 
 
-def _rows_of(X: Any, rows: Indices, n_rows: int) -> Any:
+def _rows_of(X: Rows, rows: Indices, n_rows: int) -> Rows:
     if len(rows) == n_rows:
         return X
     if hasattr(X, "iloc"):
@@ -199,7 +198,7 @@ def _rows_of(X: Any, rows: Indices, n_rows: int) -> Any:
 
 
 def _predicted(
-    pipeline: Pipeline, X: Any, y: Targets, classes: Targets | None, unit: Indices | None
+    pipeline: Pipeline, X: Rows, y: Targets, classes: Targets | None, unit: Indices | None
 ) -> HeldOutPredictions:
     parts = []
     with warnings.catch_warnings():

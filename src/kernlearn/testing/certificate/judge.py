@@ -292,8 +292,7 @@ def _same(left: float, right: float) -> bool:
 
 
 def _even(case: Case) -> Array:
-    r = case.normaliser
-    used = r > 0
+    r, used = case.normaliser, case.normaliser > 0
     return np.where(used, case.c / np.where(used, r, 1.0) / used.sum(), 0.0)
 
 
