@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -85,6 +87,13 @@ def _machine(name, problem, *, C=1.0, nu=0.3, epsilon=0.1):
 def _target(name, problem):
     kind = QUALITIES[name].targets if name in QUALITIES else "labels"
     return {"labels": problem.y, "none": np.zeros(problem.n)}.get(kind, problem.target)
+
+
+@pytest.fixture(scope="session")
+def syntax():
+    """The syntax trees of the files of the library, which take two seconds to make."""
+    source = Path(__file__).parents[1] / "src" / "kernlearn"
+    return {path: ast.parse(path.read_text("utf-8")) for path in sorted(source.rglob("*.py"))}
 
 
 @pytest.fixture(scope="session")

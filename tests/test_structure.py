@@ -17,11 +17,11 @@ def files():
 
 
 @pytest.fixture(scope="module")
-def classes(files):
+def classes(syntax):
     return [
         (path.relative_to(SOURCE).as_posix(), node)
-        for path, text in files.items()
-        for node in ast.parse(text).body
+        for path, tree in syntax.items()
+        for node in tree.body
         if isinstance(node, ast.ClassDef)
     ]
 

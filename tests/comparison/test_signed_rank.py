@@ -6,9 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-import scikit_posthocs
 import scipy.stats
-from statsmodels.stats.multitest import multipletests
 
 from kernlearn.comparison import compare
 from kernlearn.comparison.rank_tests import (
@@ -83,11 +81,13 @@ def test_the_lean_follows_the_ranks_not_the_count_of_wins():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_holms_correction_is_that_of_statsmodels(seed):
+    multitest = pytest.importorskip("statsmodels.stats.multitest")  # it takes a second to import
     p = np.random.default_rng(seed).uniform(size=10) ** 3
-    np.testing.assert_allclose(holm(p), multipletests(p, method="holm")[1])
+    np.testing.assert_allclose(holm(p), multitest.multipletests(p, method="holm")[1])
 
 
 def test_all_pairs_are_those_of_scikit_posthocs():
+    scikit_posthocs = pytest.importorskip("scikit_posthocs")  # it takes a second to import
     rng = np.random.default_rng(7)
     table = rng.normal(size=(15, 4)) + np.arange(4)
     theirs = scikit_posthocs.posthoc_wilcoxon(list(table.T), p_adjust="holm").to_numpy()

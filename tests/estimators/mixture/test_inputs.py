@@ -19,7 +19,7 @@ from kernlearn.estimators.mixture.options import (
 from kernlearn.kernels import ANOVA, Gaussian
 from kernlearn.runtime.memory import ALLOWANCE
 
-N = 240
+N = 150
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(N, 3)).astype(np.float32).astype(float)
 Y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * RNG.normal(size=N)
