@@ -20,9 +20,10 @@ FOUND = {
 
 
 def test_the_page_has_ranks_of_both_tasks_and_names_the_tables_that_are_lost():
-    page = summary("Some tables", FOUND, ["a note"])
+    page = summary("Some tables", FOUND, [f"{CLASSES}/t1"], ["a note"])
     assert "| mean rank, 3 tables of classes | 1.33 | 1.67 |" in page
     assert "| mean rank, all 5 tables | 1.40 | 1.60 |" in page
+    assert "| mean rank, 4 tables without categories of three levels | 1.25 | 1.75 |" in page
     assert "| tables with the lowest error | 3 | 2 |" in page
     assert "- a note\n" in page
     assert "forest (better on 3, worse on 2, p = " in page
