@@ -55,7 +55,7 @@ def substitution_matrix(
     >>> words = np.eye(2)[[0, 1, 0, 1]][:, None]
     >>> solution = substitution_matrix(words, [1.0, -1.0, 1.0, -1.0], lam=1.0, mu=1.0)
     >>> solution.weights.round(4).reshape(2, 2).tolist()
-    [[0.25, -0.25], [-0.25, 0.25]]
+    [[0.4571, -0.4571], [-0.4571, 0.4571]]
     """
     cp = load_cvxpy()
     U = np.asarray(words, dtype=float)

@@ -129,6 +129,8 @@ def test_what_there_is_not_is_refused(model, message, refused):
 
 
 def test_other_kernels_have_no_substitution_matrix(problem):
-    model = FirstLevelClassifier(lam=0.1, mu=0.1).fit(problem.X, problem.y)
+    model = FirstLevelClassifier("substitution", lam=0.1, mu=0.1).fit(X, Y)
+    assert hasattr(model, "lower_bound_")
+    model.set_params(kernel="rbf").fit(problem.X, problem.y)
     assert not hasattr(model, "substitution_matrix_")
-    assert model.lower_bound_ is None
+    assert not hasattr(model, "lower_bound_")

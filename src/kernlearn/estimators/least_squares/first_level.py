@@ -74,8 +74,8 @@ class FirstLevel(LeastSquaresSVM):
     loss_by_rank_: dict[str, Array]
     n_evaluations_: int
     cv_loss_: float | None
-    lower_bound_: float | None
-    duality_gap_: float | None
+    lower_bound_: float
+    duality_gap_: float
     log_evidence_: float | None
     theta_std_: Array | None
     theta_p_: Array | None
@@ -116,6 +116,8 @@ class FirstLevel(LeastSquaresSVM):
         if not family.takes_things:
             _check_sizes(rows)
         forget_low_rank(self)
+        for name in {"lower_bound_", "duality_gap_"} & set(vars(self)):  # of an earlier fit
+            delattr(self, name)
         obstacle = self._obstacle(data, rows, family) or self._other_obstacle(mu)
         rank = chosen_rank(self.rank, len(kept), obstacle, self._options.exact_rows)
         limits = DescentLimits(control.tol, control.max_iter, control.stopping)
@@ -166,7 +168,6 @@ class FirstLevel(LeastSquaresSVM):
     def _learn_at_scale(self, data: LeastSquaresData, asked: FirstLevelRequest) -> None:
         """θ through landmarks, then the machine on all rows, or through more landmarks."""
         self.mu_ = 0.0
-        self.lower_bound_ = self.duality_gap_ = None
         self.log_evidence_ = self.theta_std_ = self.theta_p_ = None
         kept, limits, rank = data.kept, asked.limits, asked.rank
         assert rank is not None  # without one, there is a matrix of all rows
@@ -252,8 +253,9 @@ class FirstLevel(LeastSquaresSVM):
         self.support_ = kept
         self.support_vectors_ = rows
         self.objective_ = point.objective
-        bound = self.lower_bound_ = solution.lower_bound
-        self.duality_gap_ = None if bound is None else relative_gap(self.objective_, bound)
+        if solution.lower_bound is not None:
+            self.lower_bound_ = solution.lower_bound
+            self.duality_gap_ = relative_gap(self.objective_, solution.lower_bound)
         self.cv_loss_ = solution.cv_loss
         found = solution.evidence
         self.log_evidence_ = None if found is None else -found.value

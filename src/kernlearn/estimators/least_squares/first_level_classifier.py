@@ -139,10 +139,9 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         matrix of all rows.
     objective_ : float
         Equation (5) at its minimum.
-    lower_bound_, duality_gap_ : float or None
-        A bound from below of equation (5) over all θ, for these λ and μ, and the relative distance
-        of ``objective_`` from it. None where (5) is not known to be convex: all but
-        "substitution".
+    lower_bound_, duality_gap_ : float
+        With "substitution", for which equation (5) is convex: a bound from below over all matrices,
+        for these λ and μ, and the relative distance of ``objective_`` from it.
     substitution_matrix_ : dict of dict
         With "substitution": the similarity of the letters a and b is
         ``substitution_matrix_[a][b]``.
