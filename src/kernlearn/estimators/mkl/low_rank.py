@@ -50,7 +50,9 @@ class LandmarkFolds:
         """What is to be kept of the machines of one target less an offset."""
         coefs = factors.expansion(machines.coef[:, :, 0].T)
         residuals = target[machines.rows] - machines.values[:, 0]
-        return cls(coefs, machines.intercept[:, 0] + offset, machines.fold, residuals)
+        known = ~np.isnan(residuals)  # a fit that ended early has trained some folds only
+        intercept = machines.intercept[:, 0] + offset
+        return cls(coefs, intercept, machines.fold[known], residuals[known])
 
     def interval(
         self, kernels: Sequence[Kernel], landmarks: Sequence[Rows], X: Rows, coverage: float

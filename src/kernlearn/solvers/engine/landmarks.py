@@ -117,7 +117,7 @@ class LandmarkBackend(FactorBackend):
                 return least_squares_refits(self.rows, self.seen, *fitted, self.table.limits)
             machines = self.machines(C)
             known = self.traces, solution, machines, self.table.limits
-            return machine_refits(self.rows, self.seen.fold, *known)
+            return machine_refits(self.rows, self.seen.fold, *known, control.stopping)
 
     def loss_by_rank(self, C: float, solution: LowRankSolution) -> LossByRank:
         """Held-out loss; where nothing is predicted, the part of the trace that is left out."""
@@ -207,7 +207,7 @@ class WideBackend(FactorBackend):
         with threads_for(self.rows.n_rows):
             fold = folds_of(self.rows.n_rows, self.statement.fold)
             known = self.traces, solution, self.machines(C), self.table.limits
-            return machine_refits(self.rows, fold, *known)
+            return machine_refits(self.rows, fold, *known, control.stopping)
 
     def loss_by_rank(self, C: float, solution: LowRankSolution) -> LossByRank:
         """At the rank and at half of it; where nothing is predicted, the trace that is left out."""

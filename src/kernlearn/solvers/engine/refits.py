@@ -65,8 +65,8 @@ def refit_machines(
 ) -> FoldMachines:
     """Train every machine without each of the folds, on a kernel matrix (inputs are checked).
 
-    Every row is in one of the folds. An interrupt ends the training; the folds done by then are
-    kept.
+    Every row is in one of the folds. An interrupt, or the end of the time after the first fold,
+    ends the training; the folds done by then are kept.
     """
     n, k = len(K), len(targets)
     fold = np.empty(n, dtype=np.intp)
@@ -128,6 +128,7 @@ def machine_refits(
     solution: LowRankSolution,
     machines: Sequence[Machine],
     limits: FactorLimits = LIMITS,
+    stopping: StoppingControl | None = None,
 ) -> FoldMachines:
     """By a box of no width for the rows of each fold, from the solution on all of them."""
     # In units where K(w) and the targets have size one, as tolerances expect.
@@ -152,15 +153,20 @@ def machine_refits(
             coefs[:, j], intercepts[j] = unit * found.columns, unit * found.intercept
         return coefs, intercepts
 
-    return _factor_machines(rows, fold, train, len(machines), limits.held_out_rows)
+    return _factor_machines(rows, fold, train, len(machines), limits.held_out_rows, stopping)
 
 
 def _factor_machines(
-    rows: FactorRows, fold: Indices, train: Train, k: int, most: int
+    rows: FactorRows,
+    fold: Indices,
+    train: Train,
+    k: int,
+    most: int,
+    stopping: StoppingControl | None = None,
 ) -> FoldMachines:
     """Train, and take held-out values from one more pass over the rows or over a sample of them."""
     n_folds, R = int(fold.max()) + 1, rows.n_columns
-    coefs, intercepts = _each_fold(train, (n_folds, R, k))
+    coefs, intercepts = _each_fold(train, (n_folds, R, k), stopping)
     chosen: Indices = np.arange(rows.n_rows)
     if rows.n_rows > most:
         chosen = np.sort(np.random.RandomState(0).choice(rows.n_rows, most, replace=False))
@@ -173,10 +179,15 @@ def _factor_machines(
 def _each_fold(
     train: Train, shape: tuple[int, int, int], stopping: StoppingControl | None = None
 ) -> tuple[Array, Array]:
-    """Coefficients (n_folds, p, k) and intercepts (n_folds, k), NaN after an interrupt."""
+    """Coefficients (n_folds, p, k) and intercepts (n_folds, k), NaN after an end.
+
+    When the time is over, one fold has to do: its rows are held out as well as others.
+    """
     coefs, intercepts = np.zeros(shape), np.full((shape[0], shape[2]), np.nan)
     try:
         for i in range(shape[0]):
+            if i > 0 and stopping is not None and stopping.seconds_left < 0:
+                break
             coefs[i], intercepts[i] = train(i)
     except KeyboardInterrupt as stop:
         if stopping is None:
