@@ -10,6 +10,8 @@ from kernlearn.functionals import (
     Alignment,
     CrossValidationError,
     GaussianDivergence,
+    NegativeLogEvidence,
+    NegativeLogPosterior,
     RegularizedRisk,
 )
 from kernlearn.kernels import Gaussian, Linear
@@ -35,6 +37,11 @@ FUNCTIONALS = [
     Alignment(),
     Alignment(centered=True),
     GaussianDivergence(0.1),
+    *(
+        functional(likelihood)
+        for functional in (NegativeLogPosterior, NegativeLogEvidence)
+        for likelihood in ("logistic", "gaussian")
+    ),
 ]
 # A linear kernel in four dimensions cannot separate the points, so that it has no hard margin.
 KERNELS = [Gaussian(0.3), 0.5 * Linear() + Gaussian(1.0)]

@@ -5,6 +5,7 @@ from kernlearn.functionals.base import QualityFunctional
 from kernlearn.functionals.cross_validation import CrossValidationError
 from kernlearn.functionals.divergence import GaussianDivergence
 from kernlearn.functionals.expected_quality import ExpectedQuality, expected_quality
+from kernlearn.functionals.gaussian_process import NegativeLogEvidence, NegativeLogPosterior
 from kernlearn.functionals.regularized_risk import RegularizedRisk
 
 __all__ = [
@@ -12,6 +13,8 @@ __all__ = [
     "CrossValidationError",
     "ExpectedQuality",
     "GaussianDivergence",
+    "NegativeLogEvidence",
+    "NegativeLogPosterior",
     "QualityFunctional",
     "RegularizedRisk",
     "expected_quality",
