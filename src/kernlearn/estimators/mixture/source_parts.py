@@ -17,7 +17,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernlearn.estimators.inputs.cells import is_frame
 from kernlearn.estimators.inputs.sources import KernelRows
-from kernlearn.estimators.mixture.column_kinds import ColumnKinds
+from kernlearn.estimators.mixture.column_kinds import NUMBER, ColumnKinds
+from kernlearn.estimators.mixture.columns import NumberColumn
 from kernlearn.estimators.mixture.preparation import (
     RANKED,
     STANDARD,
@@ -76,6 +77,23 @@ class TablePart:
     def are_features(self) -> bool:
         """Whether inner products of the columns are the kernel that is meant."""
         return False
+
+    @property
+    def scales(self) -> Array | None:
+        """What brings the columns back to one unit, of mean square one; None where units differ.
+
+        The columns of a source of numbers alone may have one unit: spectra, counts of words and
+        principal components lose by being standardised.
+        """
+        is_plain = self.may_lack and all(one.kind == NUMBER for one in self.kinds.columns)
+        numbers = [one for one in self.preparation.columns if isinstance(one, NumberColumn)]
+        if not is_plain or any(column.scales[1] > 0 for column in numbers):
+            return None
+        found = np.array([column.scales[0] for column in numbers if column.scales[0] > 0])
+        if len(found) < 2:
+            return None
+        found = found / found.max()
+        return np.asarray(found / np.sqrt(np.mean(found**2)))
 
     def apply(self, X: Rows, table: str = STANDARD) -> Array:
         """The standardised or ranked columns."""

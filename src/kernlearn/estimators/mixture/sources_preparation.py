@@ -50,7 +50,7 @@ from kernlearn.kernels._validation import is_missing
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted
 from kernlearn.tables.describe import describe_cells
-from kernlearn.typing import Indices, Rows, Things
+from kernlearn.typing import Array, Indices, Rows, Things
 
 SOURCES = "all sources"
 # The table of one source begins with this.
@@ -114,7 +114,9 @@ class SourcesPreparation:
         for number, one in enumerate(self.parts):
             for width in one.part.widths:
                 stop = start + width
-                found.append(SourceBlock(number, slice(start, stop), one.part.are_features))
+                scales = one.part.scales if isinstance(one.part, TablePart) else None
+                place = slice(start, stop)
+                found.append(SourceBlock(number, place, one.part.are_features, scales))
                 start = stop
         return found
 
@@ -181,13 +183,14 @@ class SourcesPreparation:
         return np.zeros(width, dtype=np.intp)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SourceBlock:
     """Columns of the table of all sources, of which kernels are made."""
 
     source: int  # which source they belong to
     place: slice
     are_features: bool  # whether inner products are the only kernel that is meant
+    scales: Array | None = None  # what brings standardised columns of one unit back to it
 
 
 def is_source_table(table: str) -> bool:

@@ -18,6 +18,7 @@ from kernlearn.estimators.mixture.candidates.registry import ARD, FAMILIES
 from kernlearn.estimators.mixture.candidates.representation import Representation
 from kernlearn.estimators.mixture.candidates.screening import Screening, screen_candidates
 from kernlearn.estimators.mixture.options import ScreeningOptions
+from kernlearn.estimators.mixture.sources_preparation import SourceBlock
 from kernlearn.kernels import Gaussian, Kernel, Linear
 from kernlearn.quality.predictive import LogLoss, SquaredLoss
 from kernlearn.runtime.numerical_errors import NumericalError
@@ -74,12 +75,17 @@ def test_a_search_may_go_on_from_another():
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_family_makes_kernels_at_any_scale_of_the_data(name):
     family, problem = FAMILIES[name], make_problem(30)
+    blocks = [SourceBlock(0, slice(0, 1), False), SourceBlock(1, slice(1, None), False)]
+    problem = replace(problem, source_blocks=blocks)
     if family.has_margin:
         problem = replace(problem, loss=LogLoss(np.sign(problem.Y), problem.weight))
     found = family.search(problem, Representation("standard"))
     assert isinstance(found.judged.kernel, Kernel)
     scaled = CandidateProblem(
-        {"standard": 1e3 * problem.tables["standard"]}, problem.loss, problem.folds
+        {"standard": 1e3 * problem.tables["standard"]},
+        problem.loss,
+        problem.folds,
+        source_blocks=blocks,
     )
     close = 1e-3 if family.has_margin else 1e-5  # libsvm's own tolerance is no smaller
     assert family.search(scaled, Representation("standard")).loss == pytest.approx(

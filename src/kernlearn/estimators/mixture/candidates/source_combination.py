@@ -1,30 +1,41 @@
-"""Learn a combination of sources: a kernel for each source, and weights of the sources.
+r"""Learn a combination of sources by what it predicts for held-out rows.
 
-The kernels of a source are combined by centred alignment, and so are the sources, or all sources
-count the same. Equal weights predict better where all sources help; learned ones where some do not.
+Every source has the kernel :math:`K_s` of a small bank that predicts best alone, scaled to unit
+variance. The combination is :math:`K(w) = \sum_s w_s K_s`, :math:`w \ge 0`. Its weights minimise
+the leave-one-out loss of a least-squares machine, source by source, from equal weights on; λ is
+found anew for each. Equal weights are a candidate of their own: where all sources help, few rows
+cannot tell which weights are better.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from kernlearn.estimators.mixture.candidates.combination import CombinedKernels, aligned_weights
+from kernlearn.estimators.mixture.candidates.combination import CombinedKernels
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.preparation import NumericRows
 from kernlearn.estimators.mixture.sources_preparation import SourceBlock
 from kernlearn.gram import gram_stack
-from kernlearn.kernels import Columns, Gaussian, Kernel, Linear, Polynomial, WeightedSum
-from kernlearn.numerics.rounding import standard_deviation
-from kernlearn.runtime.numerical_errors import NumericalError
+from kernlearn.kernels import Columns, Gaussian, Kernel, Linear, Matern, Stretched, WeightedSum
+from kernlearn.numerics.rounding import is_less, standard_deviation
+from kernlearn.quality.held_out import RidgePath
+from kernlearn.solvers.selection.ridge_search import minimise_along
 from kernlearn.typing import Array, Indices
 
 # Weights are learned from so many rows at most.
 _ROWS = 300
 _WIDTHS = (0.1, 0.3, 1.0, 3.0)
+_EXPONENTIAL_WIDTHS = (0.3, 1.0)
+_FIRST_RIDGE = 0.03
+# Factors by which a weight is tried, how often all are tried, and the least weight but zero.
+_FACTORS, _SWEEPS, _LEAST = (4.0, 0.25), 3, 0.01
 
 
 class CombinedSources(CombinedKernels):
@@ -37,68 +48,123 @@ class CombinedSources(CombinedKernels):
 
 
 def combined_sources(are_equal: bool) -> Callable[[CandidateProblem, str], CombinedSources]:
-    """How to learn a combination of all sources, equal or by their alignment with the targets."""
+    """How to learn a combination of all sources, by equal weights or by held-out ones."""
 
     def learn(problem: CandidateProblem, table: str) -> CombinedSources:
-        rows = problem.sample(_ROWS, np.random.RandomState(0))
-        sample = problem.rows(rows)
-        X, blocks = sample.tables[table], problem.source_blocks
-        kernels, owners = _bank(X, blocks)
-        grams = gram_stack(kernels, X)
-        everything = np.arange(X.shape[0])
-        without = (np.setdiff1d(everything, fold) for fold in sample.folds)
-        weights = [
-            _weights(grams, owners, sample.Y, kept, are_equal) for kept in (everything, *without)
-        ]
-        first, *others = (WeightedSum(kernels, found) for found in weights)
-        return CombinedSources(table, first, tuple(others), learn, X.shape[0])
+        if problem not in _known:
+            _known[problem] = SourceKernels.of(problem, table)
+        found = _known[problem]
+        n_folds = len(found.sample.folds)
+        weights = [found.equal] * (n_folds + 1) if are_equal else found.weights
+        first, *others = (WeightedSum(found.kernels, each) for each in weights)
+        return CombinedSources(table, first, tuple(others), learn, len(found.sample))
 
     return learn
 
 
-def _bank(X: NumericRows, blocks: Sequence[SourceBlock]) -> tuple[list[Kernel], Indices]:
-    """Kernels for every source, and the number of the source that each belongs to."""
+@dataclass(frozen=True, eq=False)
+class SourceKernels:
+    """A kernel for every source, on a sample of the rows."""
+
+    sample: CandidateProblem
+    kernels: list[Kernel]
+    grams: Array  # of unit variance, of shape (s, n, n)
+    equal: Array  # equal weights of kernels as they are, of shape (s,)
+
+    @classmethod
+    def of(cls, problem: CandidateProblem, table: str) -> SourceKernels:
+        """The kernel of each source that predicts best alone."""
+        sample = problem.rows(problem.sample(_ROWS, np.random.RandomState(0)))
+        kernels: list[Kernel] = []
+        grams, scales = [], []
+        X, blocks = sample.tables[table], problem.source_blocks
+        for source in sorted({block.source for block in blocks}):
+            own = _bank(X, [block for block in blocks if block.source == source])
+            matrices = gram_stack(own, X)
+            spreads = _spreads(matrices)
+            matrices /= spreads[:, None, None]
+            losses = (
+                [_loss(K, sample, _FIRST_RIDGE)[0] for K in matrices] if len(own) > 1 else [0.0]
+            )
+            best = int(np.argmin(losses))
+            kernels.append(own[best])
+            grams.append(matrices[best])
+            scales.append(1.0 / spreads[best])
+        return cls(sample, kernels, np.array(grams), np.array(scales) / len(kernels))
+
+    @cached_property
+    def weights(self) -> list[Array]:
+        """Held-out weights of kernels as they are, by all rows and without each fold."""
+        everyone = np.arange(len(self.sample))
+        parts = [everyone, *(np.setdiff1d(everyone, fold) for fold in self.sample.folds)]
+        return [self._descended(rows) * self.equal for rows in parts]
+
+    def _descended(self, rows: Indices) -> Array:
+        """Factors of equal weights, by coordinate descent of the leave-one-out loss."""
+        part, grams = self.sample.rows(rows), self.grams[:, rows[:, None], rows]
+        weights = np.ones(len(grams))
+        K = grams.mean(axis=0)
+        least, lam = _loss(K, part, _FIRST_RIDGE)
+        for _ in range(_SWEEPS):
+            before = least
+            for source in range(len(grams)):
+                for factor in _FACTORS:
+                    part.stopping.check()
+                    tried = weights.copy()
+                    tried[source] *= factor
+                    tried[source] *= tried[source] >= _LEAST * tried.max()
+                    if not tried.any():
+                        continue
+                    tried *= len(tried) / tried.sum()
+                    value, at = _loss(np.tensordot(tried, grams, axes=1) / len(tried), part, lam)
+                    if is_less(value, least):
+                        weights, least, lam = tried, value, at
+                        break
+            if not is_less(least, before):
+                break
+        return weights
+
+
+_known: WeakKeyDictionary[CandidateProblem, SourceKernels] = WeakKeyDictionary()
+
+
+def _loss(K: Array, problem: CandidateProblem, start: float) -> tuple[float, float]:
+    """The leave-one-out loss of a kernel of unit variance at its best λ, and that λ."""
+    path = RidgePath.of(K, problem.Y, problem.weight)
+
+    def at(lam: float) -> float:
+        try:
+            predictions = problem.Y - path.residuals(lam, problem.blocks)
+        except np.linalg.LinAlgError:
+            return np.inf
+        return problem.loss.value(predictions)
+
+    found = minimise_along(at, start)
+    return found.value, found.at
+
+
+def _bank(X: NumericRows, blocks: Sequence[SourceBlock]) -> list[Kernel]:
+    """Kernels for one source."""
     kernels: list[Kernel] = []
-    owners: list[int] = []
     for block in blocks:
-        square = _square(X[:, block.place])
-        own: list[Kernel] = [Linear()]
-        if not block.are_features:
-            own += [Polynomial(2, square / 2.0), *(Gaussian(c / square) for c in _WIDTHS)]
+        table = X[:, block.place]
+        own = [Linear()] if block.are_features else _kernels_of(table)
+        if block.scales is not None and not issparse(X):
+            own += [Stretched(k, block.scales) for k in _kernels_of(table * block.scales)]
         kernels += [Columns(block.place, kernel) for kernel in own]
-        owners += [block.source] * len(own)
-    return kernels, np.array(owners)
+    return kernels
+
+
+def _kernels_of(X: NumericRows) -> list[Kernel]:
+    square = _square(X)
+    exponentials = [Matern(float(np.sqrt(square)) / c, 0.5) for c in _EXPONENTIAL_WIDTHS]
+    return [Linear(), *(Gaussian(c / square) for c in _WIDTHS), *exponentials]
 
 
 def _square(X: NumericRows) -> float:
     """The mean squared distance of two rows; one where all rows are equal."""
     variances = mean_variance_axis(X, 0)[1] if issparse(X) else standard_deviation(X) ** 2
     return 2.0 * float(variances.sum()) or 1.0
-
-
-def _weights(grams: Array, owners: Indices, Y: Array, rows: Indices, are_equal: bool) -> Array:
-    """Weights of all kernels, from the rows that count."""
-    part = grams[:, rows[:, None], rows]
-    weights, sources = np.zeros(len(grams)), np.unique(owners)
-    combined = np.empty((len(sources), len(rows), len(rows)))
-    for place, source in enumerate(sources):
-        own = np.flatnonzero(owners == source)
-        weights[own] = _agreeing(part[own], Y[rows])
-        combined[place] = np.tensordot(weights[own], part[own], axes=1)
-    shares = 1.0 / _spreads(combined) if are_equal else _agreeing(combined, Y[rows])
-    for place, source in enumerate(sources):
-        weights[owners == source] *= shares[place]
-    return np.asarray(weights / len(sources) if are_equal else weights)
-
-
-def _agreeing(part: Array, targets: Array) -> Array:
-    """The weights of the largest alignment; equal ones where no kernel agrees with the targets."""
-    if len(part) == 1:
-        return 1.0 / _spreads(part)
-    try:
-        return aligned_weights(part.copy(), targets)
-    except NumericalError:
-        return 1.0 / (len(part) * _spreads(part))
 
 
 def _spreads(part: Array) -> Array:
