@@ -25,11 +25,11 @@ from kernlearn.estimators.mixture.sources_preparation import SourceBlock
 from kernlearn.gram import gram_stack
 from kernlearn.kernels import Columns, Gaussian, Kernel, Linear, Matern, Stretched, WeightedSum
 from kernlearn.numerics.rounding import is_less, standard_deviation
-from kernlearn.quality.held_out import RidgePath
+from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.selection.ridge_search import minimise_along
 from kernlearn.typing import Array, Indices
 
-# Weights are learned from so many rows at most.
+# The most rows that weights are learned from.
 _ROWS = 300
 _WIDTHS = (0.1, 0.3, 1.0, 3.0)
 _EXPONENTIAL_WIDTHS = (0.3, 1.0)
