@@ -78,7 +78,8 @@ def text_report(model, facts):
 def test_every_section_and_every_picture_that_applies_is_there(page):
     assert page.sections == ALL
     assert page.pictures == [
-        "scores", "roc", "precision-recall", "calibration", "views", "columns", "candidates",
+        "scores", "roc", "precision-recall", "calibration", "views", "columns", "dependence",
+        "candidates",
         "kernel-weights", "gram", "spectrum", "embedding", "convergence",
     ]  # fmt: skip
     captions = [name for name, _ in page.elements if name == "figcaption"]

@@ -5,6 +5,8 @@ from kernlearn.inspection.candidates import CandidatesDisplay
 from kernlearn.inspection.convergence import ConvergenceDisplay
 from kernlearn.inspection.critical_difference import CriticalDifferenceDisplay
 from kernlearn.inspection.decision_surface import DecisionSurfaceDisplay
+from kernlearn.inspection.dependence import interactions, partial_dependence
+from kernlearn.inspection.dependence_display import PartialDependenceDisplay
 from kernlearn.inspection.embedding import EmbeddingDisplay
 from kernlearn.inspection.feature_scales import FeatureScalesDisplay
 from kernlearn.inspection.gram import GramDisplay
@@ -30,14 +32,17 @@ __all__ = [
     "GramDisplay",
     "KernelWeightsDisplay",
     "PairScoreDisplay",
+    "PartialDependenceDisplay",
     "RelevanceDisplay",
     "SpectrumDisplay",
     "ThetaDisplay",
     "ThetaPathDisplay",
     "WeightPathDisplay",
+    "interactions",
     "kernel_formula",
     "kernel_label",
     "nearest_rows",
+    "partial_dependence",
     "relevance",
     "shapley_values",
     "theta_path",

@@ -63,7 +63,7 @@ class LearnedDistance:
         )
 
 
-def _squares(kernel: Kernel, X: Any, Z: Any) -> Array:
+def _squares(kernel: Kernel, X: Rows, Z: Rows) -> Array:
     own = kernel.diag(Z)
     blocks = range(0, X.shape[0], _ROWS_AT_ONCE)
     parts = [X[start : start + _ROWS_AT_ONCE] for start in blocks]
@@ -85,7 +85,7 @@ def _parts(
         names = {name for _, name, _ in members}
         preparation = step.preparation_
 
-        def tables(X: Any) -> dict[str, Any]:
+        def tables(X: Rows) -> dict[str, Any]:
             made: dict[str, Any] = preparation.apply_all(checked_rows(step, X, reset=False), names)
             return made
 

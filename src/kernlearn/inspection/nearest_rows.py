@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.base import BaseEstimator
 
@@ -58,7 +56,7 @@ def nearest_rows(
     ([[2, 1]], [['b', 'a']])
     """
     n = check_count("n", n, usual=5)
-    estimator: Any = model
+    estimator = model
     if hasattr(model, "sample_X"):  # of a file, which knows how its table is read
         estimator, X = model.pipeline, model.typed(X)
         given = X_train is not None

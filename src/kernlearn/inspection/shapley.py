@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
@@ -125,7 +124,7 @@ _Closed = list[tuple[ColumnFactors, Array, Array, Array]]
 class _Game:
     """Rows to explain, background rows, and the model's output for both."""
 
-    estimator: Any
+    estimator: BaseEstimator
     X: Rows
     background: Rows
     names: list[str]
@@ -134,7 +133,7 @@ class _Game:
     function: Callable[[Rows], Array]
 
     @classmethod
-    def of(cls, model: Any, X: Rows, background: Rows) -> _Game:
+    def of(cls, model: BaseEstimator, X: Rows, background: Rows) -> _Game:
         if hasattr(model, "sample_X"):  # of a file, which knows how its table is read
             X, background, model = model.typed(X), model.typed(background), model.pipeline
             model = model[-1] if len(model) == 1 else model
@@ -185,7 +184,7 @@ class _Game:
         closed = [(one, *known, unit) for one in found if one is not None and fits]
         return closed, len(closed) == len(found)
 
-    def _closed_members(self, estimator: Any) -> tuple[_Closed, bool]:
+    def _closed_members(self, estimator: KernelMixture) -> tuple[_Closed, bool]:
         preparation = estimator.preparation_
         if not isinstance(preparation, Preparation):
             return [], False

@@ -39,6 +39,10 @@ class Subject:
     """The columns of `points`, fit for an axis."""
     pictures: Collection[str] | None
     """Names of the pictures to draw where they apply; None for all."""
+    model: BaseEstimator
+    """The whole pipeline, from rows as they come."""
+    rows: PandasFrame
+    """The sample as it comes; None without one."""
 
     @property
     def is_regression(self) -> bool:
@@ -62,7 +66,8 @@ def read_subject(bundle: ModelBundle, pictures: Collection[str] | None) -> Subje
     said = [entry.text("name") for entry in facts.parts("scale_shares")]
     names = said if len(said) == len(names) else names  # as a reader knows them
     shown = [plain(name, LONGEST_NAME) for name in names]
-    return Subject(facts, estimator, step, points, target, gram, shown, pictures)
+    parts = facts, estimator, step, points, target, gram, shown, pictures
+    return Subject(*parts, bundle.pipeline, X)
 
 
 def _learning_step(pipeline: BaseEstimator) -> tuple[int, BaseEstimator]:

@@ -3,6 +3,7 @@
 A new picture is one `Picture`, and one line here.
 """
 
+from kernlearn.report.pictures.dependence import DEPENDENCE
 from kernlearn.report.pictures.geometry import CONVERGENCE, EMBEDDING, GRAM, SPECTRUM
 from kernlearn.report.pictures.held_out import (
     CALIBRATION,
@@ -29,6 +30,7 @@ PICTURES: tuple[Picture, ...] = (
     PREDICTED,
     SOURCES,
     COLUMNS,
+    DEPENDENCE,
     CANDIDATES,
     KERNEL_WEIGHTS,
     FEATURE_SCALES,

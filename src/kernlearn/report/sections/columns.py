@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kernlearn.report._dependence import dependences
 from kernlearn.report._html import Child, Html, join, table, tag
 from kernlearn.report._subject import Subject
 from kernlearn.report._words import lost_score, whole
@@ -24,7 +25,28 @@ def columns(subject: Subject) -> Html | None:
         _table(subject, "views", "source"),
         _table(subject, "columns", "column"),
         _table(subject, "together", "correlated columns, together"),
+        _interactions(subject),
     )
+
+
+def _interactions(subject: Subject) -> Html | None:
+    """Pairs of columns, by how far their effects are from adding up."""
+    if subject.pictures is not None and "dependence" not in subject.pictures:
+        return None  # a faster report without it
+    found = dependences(subject)
+    if found is None or found.pairs is None:
+        return None
+    pairs = found.pairs
+    rows: list[list[Child]] = []
+    for place, value in enumerate(pairs["value"]):
+        name = f"{pairs['first'][place]} and {pairs['second'][place]}"
+        ends = [pairs[end][place] for end in ("low", "high") if end in pairs]
+        between = tag("span", " to ".join(map(lost_score, ends)), class_="interval")
+        rows.append([name, join(lost_score(float(value)), between if ends else None)])
+    said = "How far the effects of two columns are from adding up: the root mean square of what is "
+    said += "left of the mean prediction of both after that of each, in units of the prediction; "
+    said += "below it its 95 % interval. Zero: they add up."
+    return join(tag("p", said), table(["pair of columns", "interaction"], rows, {1}))
 
 
 def _table(subject: Subject, key: str, title: str) -> Html | None:
