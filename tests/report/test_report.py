@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -237,7 +238,7 @@ def test_what_matplotlib_leaves_black_takes_the_ink_of_the_page(source):
 def test_the_same_bundle_gives_the_same_report(wine):
     assert report_html(wine, ["embedding"]) == report_html(wine, ["embedding"])
     with pytest.raises(
-        ValueError, match=r"expected each of pictures to be one of scores, roc.*, got 'rok'"
+        ValueError, match=r"expected each of pictures to be one of scores, learning.*, got 'rok'"
     ):
         report_html(wine, ["rok"])
 
@@ -467,3 +468,14 @@ def test_folds_that_are_repeated_are_told_of(bundles, plain_model):
     once = _Page(text_report(plain_model, bundles.facts())).section_text
     assert "repeats" not in once["classes"]
     assert "row by row" in once["performance"]
+
+
+def test_the_learning_curve_and_the_threshold_are_told(wine):
+    sizes = [{"rows": n, "score": s, "low": s - 0.1, "high": s} for n, s in ((50, 0.8), (100, 0.9))]
+    curve = {"sizes": sizes, "rows": 200, "gain": 0.05, "gain_low": 0.0, "gain_high": 0.1}
+    told = {"learning_curve": {**curve, "sentence": "With twice as many rows."}}
+    facts = {**wine.facts, **told, "threshold": {"sentence": "From 0.2 on."}}
+    page = report_html(replace(wine, facts=facts), ["learning-curve"])
+    assert "With twice as many rows." in page
+    assert "From 0.2 on." in page
+    assert "What more rows would bring: 80.0\u00a0% of 50 rows, 90.0\u00a0% of 100 rows." in page

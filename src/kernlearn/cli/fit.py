@@ -261,6 +261,7 @@ def fit(
         checked_fit_effort(effort, method),
         encoding,
         cost,
+        report is not None,
     )
     limits = _checked_limits(request, time_limit, memory, device, cluster)
     check_fit_outputs([model, report, held_out], [table, views, *request.matrices], held_out)

@@ -34,8 +34,9 @@ def print_learned(console: Console, facts: Json) -> None:
     for entry in facts["scores"]:
         if entry["against"]:
             _say(console, f"Against {entry['name']}: {entry['against']['sentence']}.")
-    if facts["threshold"]:
-        _say(console, facts["threshold"]["sentence"])
+    for name in ("threshold", "learning_curve"):
+        if facts[name]:
+            _say(console, facts[name]["sentence"])
     for sentence in [*details_told(facts), *facts["rows"]["sentences"]]:
         _say(console, sentence)
     _say(console, f"Method: {facts['method_title']}, fitted in {facts['seconds']:.1f} s.")

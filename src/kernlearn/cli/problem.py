@@ -93,6 +93,7 @@ class FitRequest:
     effort: float | str = "default"
     encoding: str | None = None
     cost: tuple[str, str] | None = None
+    has_report: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +149,8 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     is_small = len(target.rows) < options.few_rows
     held_out = _how_held_out(request, len(target.rows), is_small and method != AUTO)
     costs = _costs(request, setting)
-    task = replace(task, **held_out, **_dependence(frame, request, target), costs=costs)
+    own: Json = {"costs": costs, "has_curve": request.has_report}
+    task = replace(task, **held_out, **_dependence(frame, request, target), **own)
     _check_splits(task)
     n_missing = len(frame) - len(target.rows)
     dropped = [(f"without a value of {request.target!r}", n_missing)] if n_missing else []

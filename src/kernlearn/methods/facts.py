@@ -40,6 +40,9 @@ Besides those that :class:`kernlearn.bundle.ModelBundle` lists:
 ``reading``
     ``{"delimiter", "encoding"}`` of the table: the delimiter that was asked for, else None; older
     files have none.
+``learning_curve``
+    With a report, what :func:`kernlearn.methods.learning_curve.learning_curve` documents, else
+    None; older files have none.
 ``threshold``
     With costs of mistakes, what :func:`kernlearn.methods.costs.threshold_facts` documents, else
     None; older files have none.
@@ -147,6 +150,7 @@ def make_bundle(
         "landmarks": landmark_facts(estimator),
         "class_weight": _class_weight(task),
         "threshold": _threshold(task, outcome.judged[0]),
+        "learning_curve": outcome.curve,
         "scale_shares": scale_shares(estimator, names),
         "importance": _importance(task, outcome),
         "views": {view: list(v) for view, v in task.views.items()} if task.views else None,

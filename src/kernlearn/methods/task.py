@@ -28,7 +28,7 @@ from kernlearn.methods.splits import Split, fold_splits, holdout_split, time_blo
 from kernlearn.runtime.stopping import Progress
 from kernlearn.tables import Column, columns_used
 from kernlearn.tables.typed import THINGS
-from kernlearn.typing import Array, Indices, PandasFrame, Targets
+from kernlearn.typing import Array, Indices, Json, PandasFrame, Targets
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -52,6 +52,8 @@ class WorkflowOptions:
     """Of more sources, none is left out to see what it adds: each costs a fit."""
     seconds_without: float = 300.0
     """For all such fits."""
+    seconds_of_curve: float = 60.0
+    """For all fits of a learning curve, by what fits of the model took."""
 
 
 WORKFLOW = WorkflowOptions()
@@ -92,6 +94,8 @@ class Task:
     """What rows are held out together by, such as their patient."""
     times: Array | None = None
     """By which later rows are held out, and earlier ones learned from."""
+    has_curve: bool = False
+    """Whether models of fewer rows are fitted, to tell what more rows would bring."""
     costs: Costs | None = None
     """Of mistakes, where a threshold is chosen by them."""
 
@@ -245,3 +249,5 @@ class LearningResult:
     """What was skipped, and what ended early."""
     chance: Chance | None = None
     """The model beside guessing."""
+    curve: Json | None = None
+    """The learning curve, where one was asked for."""

@@ -28,6 +28,7 @@ from kernlearn.methods.judging import (
     shuffled_importances,
 )
 from kernlearn.methods.learner import Learner
+from kernlearn.methods.learning_curve import learning_curve
 from kernlearn.methods.method_comparison import MethodComparison, compare_methods, comparison_steps
 from kernlearn.methods.paired import paired_test
 from kernlearn.methods.scores import held_out_score
@@ -110,7 +111,9 @@ def _learned(task: Task, advance: Advance) -> LearningResult:
     outcome.notes.extend(kept.comparison.notes if kept.comparison else ())
     outcome.notes.extend(b.note for b in baselines if b.note)
     n_given = outcome.judged[0].n_given
-    return replace(outcome, chance=chance(model.parts, baselines[-1].parts, n_given))
+    found = chance(model.parts, baselines[-1].parts, n_given)
+    curve = learning_curve(task, model.learner, seconds) if task.has_curve else None
+    return replace(outcome, chance=found, curve=curve)
 
 
 def _fits(

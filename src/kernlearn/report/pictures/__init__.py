@@ -20,10 +20,12 @@ from kernlearn.report.pictures.kernel import (
     KERNEL_WEIGHTS,
     RELEVANCE,
 )
+from kernlearn.report.pictures.learning_curve import LEARNING_CURVE
 from kernlearn.report.pictures.picture import Picture
 
 PICTURES: tuple[Picture, ...] = (
     SCORES,
+    LEARNING_CURVE,
     ROC,
     PRECISION_RECALL,
     CALIBRATION,

@@ -41,7 +41,9 @@ def performance(subject: Subject) -> Html | None:
     tests = _tests(entries, "fold by fold" if in_folds else "row by row")
     threshold = facts.part("threshold").text("sentence")
     by_cost = tag("p", threshold) if threshold else None
-    return join(how, shown, ends, by_cost, pictures_of("performance", subject), tests)
+    told = facts.part("learning_curve").text("sentence")
+    curve = tag("p", told) if told else None
+    return join(how, shown, ends, by_cost, pictures_of("performance", subject), curve, tests)
 
 
 def _with_interval(entry: Facts, key: str, metric: str) -> Html:

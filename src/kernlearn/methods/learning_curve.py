@@ -1,0 +1,163 @@
+r"""What more rows would bring: the held-out score by the number of rows that are learned from.
+
+Errors of learners fall about as the root of the number n of rows. The score of twice as many rows
+is extrapolated by the straight line through the scores as a function of :math:`n^{-1/2}`. It is a
+weighted sum of scores on the same held-out rows, so its standard error is that of the same sum of
+what every row adds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from scipy.stats import norm
+
+from kernlearn.estimators.held_out.standard_errors import clustered_error, jackknife_error
+from kernlearn.methods.errors import MethodError
+from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.judging import noted
+from kernlearn.methods.learner import Learner
+from kernlearn.methods.metrics import Metric
+from kernlearn.methods.registry import KERNEL
+from kernlearn.methods.scores import usual_score
+from kernlearn.methods.splits import Split, sampled_rows
+from kernlearn.methods.task import Task
+from kernlearn.runtime.convergence_warnings import interrupts_end_everything
+from kernlearn.runtime.processes import run_in_processes
+from kernlearn.typing import Array, Indices, Json
+
+SHARES = (0.25, 0.5, 1.0)
+FEWEST_ROWS = 30
+FAST = "fast"
+# Of the time of a fit by default, what one at the effort "fast" takes, at most.
+FAST_SHARE = 0.5
+MORE = 2
+Z_95 = float(norm.ppf(0.975))
+
+
+def learning_curve(task: Task, learner: Learner, seconds: float) -> Json | None:
+    """Scores of the method on shares of the training rows, and what more rows would bring.
+
+    The method `kernel` is fitted at the effort "fast". `seconds` is what a fit of the model took.
+    None where rows are few or ordered in time, of kernel matrices, or where it would take longer
+    than the task allows. JSON values: ``sizes``, a list of ``{"rows", "score", "low", "high"}``,
+    ``rows`` (twice those there are), ``gain`` with ``gain_low`` and ``gain_high``, and
+    ``sentence``.
+    """
+    splits = task.first_splits()
+    n = min(len(train) for train, _ in splits)
+    if SHARES[0] * n < FEWEST_ROWS or task.times is not None or task.setting.kernels:
+        return None
+    is_flagship = learner.method.name == KERNEL.name
+    one = seconds * sum(SHARES) * (FAST_SHARE if is_flagship else 1.0)
+    n_splits = min(len(splits), int(task.options.seconds_of_curve / max(one, 1e-9)))
+    if n_splits == 0:
+        return None
+    if is_flagship:
+        options = replace(learner.setting.options, effort=FAST)
+        learner = replace(learner, setting=replace(learner.setting, options=options))
+    said = _predicted(task, learner, splits[:n_splits])
+    return None if said is None else _facts(task.metric, said, [int(s * n) for s in SHARES])
+
+
+def _predicted(
+    task: Task, learner: Learner, splits: Sequence[Split]
+) -> list[HeldOutPredictions] | None:
+    """What is said of the held-out rows by the models of every size; None where one has none."""
+    pairs = [(share, split) for share in SHARES for split in splits]
+    tasks = [partial(_one, task, learner, share, split) for share, split in pairs]
+    answers = run_in_processes(tasks, task.n_jobs, lambda: None)
+    found = [answer for answer in answers if answer is not None]
+    if len(found) < len(answers):
+        return None
+    k = len(splits)
+    return [HeldOutPredictions.joined(found[i : i + k]) for i in range(0, len(found), k)]
+
+
+def _one(task: Task, learner: Learner, share: float, split: Split) -> HeldOutPredictions | None:
+    train, test = split
+    kept = train[_some(task, train, share)]
+    X, y, unit = task.asked(test)
+    try:
+        with noted(), interrupts_end_everything():
+            pipeline = learner.fit(*task.given(kept))
+    except (MethodError, MemoryError, ValueError):  # of so few rows: of a class, or of a group
+        return None
+    return HeldOutPredictions.of(pipeline, X, y, task.setting.classes, unit)
+
+
+def _some(task: Task, rows: Indices, share: float) -> Indices:
+    """A share of rows, each class in its own; of groups, a share of these."""
+    n = int(share * len(rows))
+    if task.groups is None:
+        return sampled_rows(task.y[rows], task.setting.task, n, task.setting.seed)
+    codes = np.unique(task.units.codes[rows], return_inverse=True)[1].reshape(-1)
+    order = np.random.default_rng(task.setting.seed).permutation(int(codes.max()) + 1)
+    return np.flatnonzero(order[codes] < max(1, round(share * len(order))))
+
+
+def _facts(metric: Metric, said: Sequence[HeldOutPredictions], sizes: Sequence[int]) -> Json | None:
+    scores = [usual_score(metric, one, n) for one, n in zip(said, sizes, strict=True)]
+    values = [score.value for score in scores]
+    if any(value is None for value in values):
+        return None
+    weights = extrapolation_weights(sizes, MORE * sizes[-1])
+    weights[-1] -= 1.0  # beside the score of all rows
+    gain = float(weights @ np.array(values, dtype=float))
+    half = Z_95 * _error(metric, said, weights)
+    found: Json = {
+        "sizes": [
+            {"rows": n, "score": score.value, "low": score.low, "high": score.high}
+            for n, score in zip(sizes, scores, strict=True)
+        ],
+        "rows": MORE * sizes[-1],
+        "gain": gain,
+        "gain_low": gain - half,
+        "gain_high": gain + half,
+    }
+    return {**found, "sentence": _sentence(metric, found)}
+
+
+def extrapolation_weights(sizes: Sequence[int], more: int) -> Array:
+    r"""The weights of scores in the value at `more` of their line as a function of n to −½.
+
+    >>> extrapolation_weights([100, 400], 10**12).round(3)
+    array([-1.,  2.])
+    """
+    Z = np.column_stack([np.ones(len(sizes)), np.asarray(sizes, dtype=float) ** -0.5])
+    at = np.array([1.0, float(more) ** -0.5])
+    return np.asarray(at @ np.linalg.pinv(Z))
+
+
+def _error(metric: Metric, said: Sequence[HeldOutPredictions], weights: Array) -> float:
+    """The standard error of a weighted sum of scores on the same rows."""
+    units, rows = said[0].units(), [metric.row_values(one) for one in said]
+    known = [each for each in rows if each is not None]
+    if len(known) == len(rows):
+        return clustered_error(np.asarray(np.tensordot(weights, known, axes=1)), units)
+
+    def score(kept: Indices) -> float | None:
+        values = [metric.value(one.rows(kept)) for one in said]
+        is_known = all(value is not None for value in values)
+        return float(weights @ np.array(values, dtype=float)) if is_known else None
+
+    return jackknife_error(score, units)
+
+
+def _sentence(metric: Metric, found: Json) -> str:
+    low, high = sorted((found["gain_low"], found["gain_high"]))
+    verdict = "these rows do not tell whether more would help"
+    if low > 0.0 or high < 0.0:
+        is_better = (low > 0.0) == metric.greater_is_better
+        verdict = "more rows would help" if is_better else "more rows would not help"
+    size = max(abs(low), abs(high))
+    digits = 3 if size < 10.0 else 1
+    shown = [f"{value + 0.0:+.{digits}f}".replace("-", "−") for value in (found["gain"], low, high)]
+    return (
+        f"With twice as many rows to learn from ({found['rows']:,}), {metric.title} would change "
+        f"by {shown[0]} (95 % interval {shown[1]} to {shown[2]}), if it goes on along a line in "
+        f"1/√n, which is an extrapolation: {verdict}."
+    )
