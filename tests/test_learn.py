@@ -85,7 +85,7 @@ BAD_OPTIONS = {
     ),
     "huber": (
         {"epsilon": 0.0, "quality": "huber"},
-        r"expected epsilon > 0 for quality='huber', got 0\.0; it is the residual beyond",
+        r"expected epsilon > 0 for Huber's loss, got 0\.0; it is the residual beyond",
     ),
     "epsilon": ({"epsilon": -0.1, "quality": "epsilon_svr"}, r"expected epsilon ≥ 0, got -0\.1"),
     "epsilon infinite": ({"epsilon": np.inf, "quality": "epsilon_svr"}, "expected epsilon ≥ 0"),

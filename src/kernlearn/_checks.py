@@ -96,7 +96,7 @@ def check_settings(
         raise ValueError(f"expected epsilon ≥ 0, got {epsilon!r}; it is half the tube's width")
     if quality == "huber" and not _number(epsilon) > 0:
         raise ValueError(
-            f"expected epsilon > 0 for quality='huber', got {epsilon!r}; it is the residual beyond "
+            f"expected epsilon > 0 for Huber's loss, got {epsilon!r}; it is the residual beyond "
             "which the loss is linear"
         )
     if "quantile" in uses and not (_is_number(quantile) and 0 < quantile < 1):

@@ -24,7 +24,6 @@ from kernlearn.typing import Array, Indices
 NEAREST = 1e-6
 _LEAST = 1e-300
 
-
 Strength = float | Literal["auto"]
 
 
@@ -44,6 +43,10 @@ class WeightPenalty(ABC):
     @abstractmethod
     def hessian(self, weights: Array) -> Array:
         """Its Hessian, positive semidefinite, and finite where the penalty has a kink."""
+
+    def subgradient(self, weights: Array, slopes: Array) -> Array:
+        """The subgradient that makes the sum with ``slopes`` least, for weights that are ≥ 0."""
+        return self.gradient(weights)
 
     @property
     def is_open(self) -> bool:
@@ -66,10 +69,40 @@ class WeightPenalty(ABC):
             )
         return self.strength
 
+    def __add__(self, other: WeightPenalty) -> PenaltySum:
+        return PenaltySum([self, other])
+
     def __repr__(self) -> str:
         shown = {name: value for name, value in vars(self).items() if not name.startswith("_")}
         given = ", ".join(f"{name}={value!r}" for name, value in shown.items())
         return f"{type(self).__name__}({given})"
+
+
+class PenaltySum(WeightPenalty):
+    """The sum of penalties, as ``+`` makes it; an open strength of one of them counts as one."""
+
+    def __init__(self, terms: Sequence[WeightPenalty]) -> None:
+        self.terms = [each.with_strength(1.0) if each.is_open else each for each in terms]
+        self.strength = "auto" if any(each.is_open for each in terms) else 1.0
+
+    def value(self, weights: Array) -> float:
+        """The sum of the values."""
+        return self._lambda * sum(each.value(weights) for each in self.terms)
+
+    def gradient(self, weights: Array) -> Array:
+        """The sum of the gradients."""
+        return np.asarray(self._lambda * sum(each.gradient(weights) for each in self.terms))
+
+    def hessian(self, weights: Array) -> Array:
+        """The sum of the Hessians."""
+        return np.asarray(self._lambda * sum(each.hessian(weights) for each in self.terms))
+
+    def subgradient(self, weights: Array, slopes: Array) -> Array:
+        """That of each term, after those before it."""
+        total = np.zeros(len(weights))
+        for each in self.terms:
+            total = total + each.subgradient(weights, slopes / self._lambda + total)
+        return np.asarray(self._lambda * total)
 
 
 class LpNorm(WeightPenalty):
@@ -262,6 +295,15 @@ class GroupNorm(WeightPenalty):
         curvature = self._lambda * roots / np.maximum(norms, least)
         return np.asarray(curvature[code][:, None] * H)
 
+    def subgradient(self, weights: Array, slopes: Array) -> Array:
+        """At a group of zeros, as much of the pull away from zero as its ball holds."""
+        roots, norms = self._norms(weights)
+        code = self._codes(len(weights))
+        pull = np.maximum(-slopes, 0.0)
+        length = np.sqrt(np.bincount(code, weights=pull**2))
+        share = np.minimum(self._lambda * roots / np.maximum(length, _LEAST), 1.0)
+        return np.where(norms[code] > 0, self.gradient(weights), share[code] * pull)
+
     def with_slopes(self, weights: Array, slopes: Array) -> Array:
         """Weights next to these where groups without weight have slopes as asked for, or larger."""
         _, norms = self._norms(weights)
@@ -280,8 +322,8 @@ class GroupNorm(WeightPenalty):
         if self.groups is None or len(self.groups) != m:
             given = "none" if self.groups is None else f"{len(self.groups)}"
             raise ValueError(
-                f"expected groups to hold {m} labels, one for each kernel, got {given}; pass for "
-                "example ['genes', 'genes', 'note']"
+                f"expected groups to hold {m} labels, one for each kernel or parameter, got "
+                f"{given}; pass for example ['genes', 'genes', 'note']"
             )
         labels = list(dict.fromkeys(self.groups))
         return np.array([labels.index(label) for label in self.groups], dtype=np.intp)

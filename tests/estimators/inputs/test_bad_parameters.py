@@ -75,7 +75,7 @@ def test_parameters_of_the_classifier(refused, problem, parameters, text):
     [
         ({"quality": "soft_margin"}, "quality to be one of epsilon_svr, nu_svr, huber, quantile"),
         ({"quality": "quantile", "quantile": 0.0}, "quantile between 0 and 1, got 0.0; 0.5 is"),
-        ({"quality": "huber", "epsilon": 0.0}, "epsilon > 0 for quality='huber', got 0.0"),
+        ({"quality": "huber", "epsilon": 0.0}, "epsilon > 0 for Huber's loss, got 0.0"),
         ({"C": "learn"}, "expected a number for C with quality='epsilon_svr', got 'learn'"),
         ({"epsilon": -0.1}, "expected epsilon ≥ 0, got -0.1"),
         ({"epsilon": np.nan}, "expected epsilon ≥ 0, got nan"),

@@ -13,10 +13,19 @@ from kernlearn._checks import check_choice, check_count, check_positive
 from kernlearn._cluster import Chunked
 from kernlearn._device import HOST, Place, device_memory_errors
 from kernlearn.estimators.inputs.dask_rows import check_takes_dask, gather_rows, select_rows
-from kernlearn.estimators.least_squares.fitted_attributes import store_exact_fit, store_left_out
+from kernlearn.estimators.least_squares.fitted_attributes import (
+    store_exact_fit,
+    store_left_out,
+    store_loss_left_out,
+)
 from kernlearn.estimators.least_squares.learning_data import (
     LeastSquaresData,
     LeastSquaresRequest,
+)
+from kernlearn.estimators.least_squares.loss_choice import (
+    check_loss,
+    machine_loss,
+    parameter_penalty,
 )
 from kernlearn.estimators.least_squares.lssvm import (
     Learning,
@@ -25,6 +34,7 @@ from kernlearn.estimators.least_squares.lssvm import (
 )
 from kernlearn.estimators.mkl.low_rank import chosen_rank, forget_low_rank
 from kernlearn.families.parametric import ParametricKernel, parametric_kernel
+from kernlearn.families.penalties import WeightPenalty
 from kernlearn.gram.rows import reduce_rows
 from kernlearn.kernels import Substitution
 from kernlearn.quality.ls_svm import fit_ls_svm
@@ -34,6 +44,7 @@ from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.first_level.batched import FirstLevelStacks
 from kernlearn.solvers.first_level.fit import FirstLevelSolution, learn_first_level
+from kernlearn.solvers.first_level.loss_point import LossPoint
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, alone
 from kernlearn.solvers.first_level.search import STRATEGIES, FirstLevelControl
 from kernlearn.solvers.nystroem.exact_refit import fits
@@ -60,17 +71,25 @@ class FirstLevelRequest(LeastSquaresRequest):
 class FirstLevel(LeastSquaresSVM):
     """Learns θ and the machine together.
 
-    Estimators derive from it and from that of a machine with selected θ, which states the targets,
-    checks the data, and predicts with K @ dual_coef + intercept.
+    Estimators say which losses they have. They derive from it and from that of a machine with
+    selected θ, which states the targets, checks the data, and predicts with
+    K @ dual_coef + intercept.
     """
 
     kernel: str | ParametricKernel
+    loss: str
+    penalty: WeightPenalty | None
+    # Of regressors alone.
+    epsilon: float | str = "auto"
+    quantile: float = 0.5
     lam: Any
     mu: float | str
     strategy: str
     refit: str
     refit_: str | None
     selection: str | None = "loo"
+    _losses: tuple[str, ...] = ("squares",)
+    _left_out_residuals: Array
     loss_by_rank_: dict[str, Array]
     n_evaluations_: int
     cv_loss_: float | None
@@ -101,6 +120,7 @@ class FirstLevel(LeastSquaresSVM):
     def _asked(self, data: LeastSquaresData) -> FirstLevelRequest:
         """What the parameters ask for on this table, checked."""
         family = parametric_kernel(self.kernel)
+        check_loss(self, self._losses)
         lam, mu = _number_or_none("lam", self.lam), _number_or_none("mu", self.mu)
         control = self._control(self._stacks(family))
         kept = data.kept
@@ -141,13 +161,17 @@ class FirstLevel(LeastSquaresSVM):
             "use fewer points",
         )
         # The intercept takes up any offset; working around it keeps the numbers small.
-        offset = np.average(Y, axis=0, weights=weight)
+        offset = np.average(Y, axis=0, weights=weight) if self.loss != "logistic" else 0.0 * Y[0]
         size = np.asarray(family.size(family.start(X)))
-        return FirstLevelProblem(family, X, Y - offset, weight, size), offset, rows
+        penalty = parameter_penalty(self.penalty, family, len(size))
+        loss = machine_loss(self, family, X, Y - offset, weight)
+        problem = FirstLevelProblem(family, X, Y - offset, weight, size, penalty, loss)
+        return problem, offset, rows
 
     def _stacks(self, family: ParametricKernel) -> bool:
         """Whether the matrices of all rows are worked on elsewhere, those of all folds at once."""
         on_host = self.device_ == HOST or self.strategy != "gradient" or self._by_evidence
+        on_host = on_host or self.loss != "squares" or self.penalty is not None
         return not on_host and family.stack([family]) is not None
 
     @property
@@ -213,6 +237,10 @@ class FirstLevel(LeastSquaresSVM):
         """What was asked for that only landmarks of the first level cannot do."""
         if self._by_evidence:
             return "evidence"
+        if self.loss != "squares":
+            return f"loss={self.loss!r}"
+        if self.penalty is not None:
+            return "a penalty"
         if mu is not None:
             return f"mu={self.mu!r}"
         return None if self.strategy == "gradient" else f"strategy={self.strategy!r}"
@@ -235,6 +263,10 @@ class FirstLevel(LeastSquaresSVM):
         """What was learned from the matrix of all rows, and what it leaves out."""
         kept, point = data.kept, solution.point
         self._store_learned(solution, offset, kept, rows)
+        if isinstance(point, LossPoint):
+            with threads_for(len(kept)):
+                store_loss_left_out(self, point, offset, data)
+            return
         with threads_for(len(kept)):
             # In closed form, for the θ that was learned from all rows; with machines that learn
             # their own θ without a fold the probabilities came out the same.

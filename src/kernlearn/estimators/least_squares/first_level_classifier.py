@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
+
 from kernlearn.estimators.least_squares.first_level import FirstLevel
+from kernlearn.estimators.least_squares.learning_data import LeastSquaresData
 from kernlearn.estimators.least_squares.lssvm_classifier import LSSVMClassifier
 from kernlearn.families.parametric import ParametricKernel
+from kernlearn.families.penalties import WeightPenalty
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.stopping import Progress
 from kernlearn.typing import FoldsLike, RandomState
@@ -21,11 +25,14 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
               + \tfrac{\mu}{2}\|\theta\|^2, \qquad
               f(x) = \sum_i \alpha_i k(x_i, x; \theta) + b,
 
-    equation (5) of Cawley and Talbot (2014). Only λ and μ are left to cross-validation, so that
-    one scale for every column can be learned without over-fitting: ``theta_`` tells which columns
-    matter. More than two classes are told apart one against the rest, with one θ for the sum of
-    their criteria. Columns are used as they come; standardise them first, in a pipeline, as the
-    paper does, since μ weighs all scales alike.
+    equation (5) of Cawley and Talbot (2014). With ``loss="logistic"`` the sum is that of
+    log(1 + exp(−y f(x))), and f are log-odds. In ``min over k in F of Q(k) + λΩ(k)`` the loss and
+    ‖w‖² are Q, and Ω is ½‖θ‖² or another ``penalty``.
+
+    Only λ and μ are left to cross-validation, so that one scale for every column can be learned
+    without over-fitting: ``theta_`` tells which columns matter. More than two classes are told
+    apart one against the rest, with one θ for the sum of their criteria. Columns are used as they
+    come; standardise them first, in a pipeline, as the paper does, since μ weighs all scales alike.
 
     Parameters
     ----------
@@ -38,6 +45,14 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         μ, in Laplace's approximation, for which nothing is held out.
     mu : float, "cv" or "evidence", default="cv"
         μ, or how it is chosen, in the same way as λ.
+    loss : {"squares", "logistic"}, default="squares"
+        The loss of the training criterion, and of the held-out folds by which λ and μ are chosen.
+        "logistic" takes some times as long, trains on the matrix of all rows and on the host alone.
+    penalty : Penalty, optional
+        Ω(θ), which μ multiplies, in place of ½‖θ‖²: :class:`kernlearn.penalties.L1Norm`, for which
+        many columns have a θ of zero, :class:`kernlearn.penalties.GroupNorm` for columns that
+        belong together, :class:`kernlearn.penalties.NearTheta` for a prior θ₀, or a sum of them.
+        A strength of "auto" counts as one. On the matrix of all rows and on the host alone.
     cv : int, splitter or iterable, default=5
         The number of folds, shuffled and stratified, or the folds themselves. Every row is held
         out once.
@@ -115,11 +130,12 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         Decision value of every row of X by the machine trained without it, or without its group,
         for these λ and θ.
     loo_loss_ : float
-        Mean squared difference between them and ±1, summed over machines. Optimistic, since θ
-        was learned with the row; ``cv_loss_`` is not.
+        Mean squared difference between them and ±1, summed over machines; for "logistic" their
+        mean log loss, where the values are those of one Newton step. Optimistic, since θ was
+        learned with the row; ``cv_loss_`` is not.
     calibration_ : ndarray of shape (2,)
         Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to
-        ``loo_predictions_``.
+        ``loo_predictions_``. One and zero for two classes with "logistic".
     n_duplicates_ : int
         Rows that repeat an earlier one in every column. They are held out together with it, unless
         landmarks are used.
@@ -153,8 +169,8 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         For each θ the one-sided p-value of θ = 0, "the column does not matter"; likewise. Of
         columns of noise, fewer than one in twenty were below 0.05.
     cv_loss_ : float or None
-        Mean of ½(y - f)² over held-out points, summed over machines; None where λ and μ were
-        given.
+        Mean of ½(y - f)², or of the log loss, over held-out points, summed over machines; None
+        where λ and μ were given.
     n_iter_ : int
         Machines trained for the final θ.
     n_evaluations_, n_machine_solves_ : int
@@ -188,12 +204,16 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     (True, True)
     """
 
+    _losses = ("squares", "logistic")
+
     def __init__(
         self,
         kernel: str | Kernel | ParametricKernel = "ard",
         lam: float | str = "cv",
         mu: float | str = "cv",
         *,
+        loss: str = "squares",
+        penalty: WeightPenalty | None = None,
         cv: FoldsLike = 5,
         class_weight: Mapping[object, float] | str | None = None,
         strategy: str = "gradient",
@@ -211,6 +231,8 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         self.kernel = kernel
         self.lam = lam
         self.mu = mu
+        self.loss = loss
+        self.penalty = penalty
         self.cv = cv
         self.class_weight = class_weight
         self.strategy = strategy
@@ -224,3 +246,9 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit
+
+    def _calibrate(self, data: LeastSquaresData) -> None:
+        """Learn probabilities from what was left out; the logistic loss of two classes has them."""
+        super()._calibrate(data)
+        if self.loss == "logistic" and data.Y.shape[1] == 1:
+            self.calibration_ = np.array([1.0, 0.0])

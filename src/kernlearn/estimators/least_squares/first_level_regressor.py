@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kernlearn.estimators.held_out.intervals import (
+    LeastSquaresPredictor,
+    check_coverage,
+    plus_interval,
+)
+from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.least_squares.first_level import FirstLevel
 from kernlearn.estimators.least_squares.lssvm_regressor import LSSVMRegressor
 from kernlearn.families.parametric import ParametricKernel
+from kernlearn.families.penalties import WeightPenalty
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import FoldsLike, RandomState
+from kernlearn.typing import Array, FoldsLike, RandomState
 
 
 class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
@@ -17,7 +27,8 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
 
     It minimises equation (5) of Cawley and Talbot (2014), as
     :class:`kernlearn.FirstLevelClassifier` does, with y the targets. Several targets share θ, λ
-    and μ, so targets in different units should be standardised.
+    and μ, so targets in different units should be standardised. Huber's loss and the pinball loss
+    of quantiles may take the place of squares.
 
     Parameters
     ----------
@@ -30,6 +41,22 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         μ, in Laplace's approximation, for which nothing is held out.
     mu : float, "cv" or "evidence", default="cv"
         μ, or how it is chosen, in the same way as λ.
+    loss : {"squares", "huber", "quantile"}, default="squares"
+        The loss of the training criterion, and of the held-out folds by which λ and μ are chosen.
+        "huber" is ½r² for residuals r up to ``epsilon`` and linear beyond, so that few outlying
+        targets do not rule. "quantile" is the pinball loss max(q r, (q − 1) r): f is the
+        q-quantile. Both take some times as long, and train on the matrix of all rows and on the
+        host alone.
+    epsilon : float or "auto", default="auto"
+        For "huber", in units of y. "auto" is 1.345 times the errors' size, which is the robust
+        spread of leave-one-out residuals at the family's start.
+    quantile : float, default=0.5
+        For "quantile": the level q, between 0 and 1. The median is 0.5.
+    penalty : Penalty, optional
+        Ω(θ), which μ multiplies, in place of ½‖θ‖²: :class:`kernlearn.penalties.L1Norm`, for which
+        many columns have a θ of zero, :class:`kernlearn.penalties.GroupNorm` for columns that
+        belong together, :class:`kernlearn.penalties.NearTheta` for a prior θ₀, or a sum of them.
+        A strength of "auto" counts as one. On the matrix of all rows and on the host alone.
     cv : int, splitter or iterable, default=5
         The number of folds, shuffled, or the folds themselves. Every row is held out once.
     strategy : {"gradient", "nelder-mead"}, default="gradient"
@@ -123,8 +150,8 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         For each θ the one-sided p-value of θ = 0, "the column does not matter"; likewise. Of
         columns of noise, fewer than one in twenty were below 0.05.
     cv_loss_ : float or None
-        Mean of ½(y - f)² over held-out points, summed over targets; None where λ and μ were given,
-        or chosen by the evidence.
+        Mean of ½(y - f)², or of another ``loss``, over held-out points, summed over targets; None
+        where λ and μ were given, or chosen by the evidence.
     n_duplicates_ : int
         Rows that repeat an earlier one in every column. They are held out together with it, unless
         landmarks are used.
@@ -138,8 +165,9 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         Prediction of every row of X by the machine trained without it, or without its group, for
         these λ and θ.
     loo_loss_ : float
-        Mean squared error of them, summed over targets. Optimistic, since θ was learned with the
-        row; ``cv_loss_`` is not.
+        Mean squared error of them, summed over targets, or mean of another ``loss``, where the
+        values are those of one Newton step. Optimistic, since θ was learned with the row;
+        ``cv_loss_`` is not.
     dual_coef_ : ndarray of shape (n_targets, n_support)
         α, one row for each target.
     intercept_ : ndarray of shape (n_targets,)
@@ -159,12 +187,18 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
     True
     """
 
+    _losses = ("squares", "huber", "quantile")
+
     def __init__(
         self,
         kernel: str | Kernel | ParametricKernel = "ard",
         lam: float | str = "cv",
         mu: float | str = "cv",
         *,
+        loss: str = "squares",
+        epsilon: float | str = "auto",
+        quantile: float = 0.5,
+        penalty: WeightPenalty | None = None,
         cv: FoldsLike = 5,
         strategy: str = "gradient",
         tol: float = 3e-4,
@@ -181,6 +215,10 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         self.kernel = kernel
         self.lam = lam
         self.mu = mu
+        self.loss = loss
+        self.epsilon = epsilon
+        self.quantile = quantile
+        self.penalty = penalty
         self.cv = cv
         self.strategy = strategy
         self.tol = tol
@@ -193,3 +231,44 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit
+
+    @property
+    def _predicts_means(self) -> bool:
+        """Whether squared errors tell how good predictions are."""
+        return self.loss == "squares"
+
+    @lazy_on_dask
+    def predict_interval(self, X: ArrayLike, coverage: float = 0.9) -> Array:
+        """Intervals that hold new targets with a given probability.
+
+        For squares as in :class:`kernlearn.LSSVMRegressor`. For another loss the jackknife: a
+        quantile of the sizes of approximate leave-one-out residuals on either side of the
+        prediction.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+        coverage : float, default=0.9
+            The probability, between 0 and 1.
+
+        Returns
+        -------
+        interval : ndarray of shape (n, 2) or (n, n_targets, 2)
+            Lower and upper ends; infinite where there are too few rows for the coverage.
+        """
+        if self.loss == "squares":
+            return super().predict_interval(X, coverage)
+        coverage, values = check_coverage(coverage), self._decision(X)
+        ends = [
+            plus_interval(np.zeros((1, len(r))), r, coverage)[0] for r in self._left_out_residuals.T
+        ]
+        return self._shaped(values[:, :, None] + np.stack(ends))
+
+    def _predictor(self) -> LeastSquaresPredictor:
+        if self.loss != "squares":
+            raise ValueError(
+                f"expected loss='squares' for return_std=True, got loss={self.loss!r}, which is no "
+                "Gaussian process; use predict_interval"
+            )
+        return super()._predictor()

@@ -8,12 +8,14 @@ import numpy as np
 
 from kernlearn.estimators.inputs.dask_rows import select_rows
 from kernlearn.estimators.inputs.ownership import own_kernel, own_rows
+from kernlearn.estimators.least_squares.learning_data import LeastSquaresData
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.gram.landmarks import left_out
 from kernlearn.kernels import Kernel
 from kernlearn.solvers.engine.refits import least_squares_refits
+from kernlearn.solvers.first_level.loss_point import LossPoint
 from kernlearn.solvers.nystroem.kernel_fit import ExactFit, KernelFit, TrainingTable
 from kernlearn.solvers.selection.select import Selection
 from kernlearn.typing import Array, Indices
@@ -88,6 +90,21 @@ def store_left_out(estimator: Any, values: Array, X: Any, Y: Array, kept: Indice
     if len(others):
         predictions[others] = estimator._values(select_rows(X, others))
     estimator.loo_predictions_ = predictions[:, 0] if Y.shape[1] == 1 else predictions
+
+
+def store_loss_left_out(
+    estimator: Any, point: LossPoint, offset: Array, data: LeastSquaresData
+) -> None:
+    """Approximate leave-one-out values of another loss than squares, and the loss of them."""
+    kept, problem = data.kept, point.problem
+    assert problem.loss is not None
+    left = point.left_out(data.leave_out)
+    estimator._groups = data.groups.subset(kept).known
+    estimator._ridge = np.full(len(kept), np.nan)  # of squares alone
+    store_left_out(estimator, left + offset, data.X, data.Y, kept)
+    estimator._left_out_residuals = problem.Y - left
+    losses = problem.loss.values(problem.Y, left)
+    estimator.loo_loss_ = float(np.average(losses, weights=problem.weight))
 
 
 def fold_machines(fit: KernelFit, table: TrainingTable) -> list[dict[str, Any]]:

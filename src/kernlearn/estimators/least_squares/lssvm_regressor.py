@@ -150,6 +150,11 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
     True
     """
 
+    @property
+    def _predicts_means(self) -> bool:
+        """Whether squared errors tell how good predictions are."""
+        return True
+
     def __init__(
         self,
         kernel: str | Kernel | ParametricKernel = "rbf",
@@ -222,7 +227,9 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
             self._learn(LeastSquaresData(rows, Y, target, weight, False, together))
             self._flat = target.ndim == 1
             left_out = self.loo_predictions_.reshape(Y.shape)
-            found = chance_of_numbers(left_out, Y, weight, together.known)
+            found = None
+            if self._predicts_means:
+                found = chance_of_numbers(left_out, Y, weight, together.known)
             tell_chance(self, found, stacklevel=2)
             return self
 

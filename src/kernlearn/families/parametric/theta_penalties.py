@@ -30,6 +30,16 @@ class ThetaPenalty(Protocol):
         """Its curvature, of shape (p, p)."""
 
 
+def penalized_slopes(
+    penalty: ThetaPenalty, theta: Array, slopes: Array, mu: Array | float
+) -> Array:
+    """The slopes of a criterion, with those of μΩ added; where Ω has a kink, the least sum."""
+    choose = getattr(penalty, "subgradient", None)
+    if choose is None or not mu > 0:
+        return np.asarray(slopes + mu * penalty.gradient(theta))
+    return np.asarray(slopes + mu * choose(theta, slopes / mu))
+
+
 @dataclass(frozen=True)
 class SquaredNorm:
     """½‖θ‖², as in the paper; axes before that of θ are carried along."""

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from kernlearn._device import beside, eye_beside, lower_factors, namespace, to_host
 from kernlearn.families.parametric import ParametricKernel
+from kernlearn.solvers.first_level.outside_loss import Outside
 from kernlearn.solvers.first_level.problem import (
     LEAST_RIDGES,
     BatchedPoint,
     FirstLevelPoint,
     FirstLevelProblem,
-    Outside,
     Trained,
     TrainingRequest,
 )

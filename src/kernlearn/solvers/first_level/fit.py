@@ -146,7 +146,9 @@ class Start:
 
     lam: float  # λ
     theta: Array  # θ, of shape (p,)
-    cv_loss: float  # The mean of ½(y - f)² of the machine with them over held-out folds
+    # The mean of ½(y - f)² of the machine with them over held-out folds; infinite if another loss
+    # is to be minimised
+    cv_loss: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +185,8 @@ class FirstLevelStarts:
 
     def promises(self, start: Start, least: float) -> bool:
         """Whether to search from it; the evidence is only known where a training has ended."""
-        return self.control.by_evidence or start.cv_loss < PROMISING * least
+        unknown = self.control.by_evidence or self.problem.loss is not None
+        return unknown or start.cv_loss < PROMISING * least
 
     def _search(self, values: Array) -> FirstLevelSearch:
         free = np.array([self.lam is None, self.mu is None])
@@ -216,7 +219,7 @@ class FirstLevelStarts:
         lam = float(np.exp(z[0])) if self.lam is None else self.lam
         theta = np.exp(z[1:])
         lam, fit = self._objective().trained(lam, theta)
-        if self.control.by_evidence:
+        if self.control.by_evidence or problem.loss is not None:
             return Start(lam, theta, np.inf)
         held_out = SelectionCriterion(KFoldLoss(problem.weight, list(self.folds)))
         loss = held_out.value(fit, theta)
@@ -243,10 +246,11 @@ def first_values(
         (point,) = yield [TrainingRequest(line, line.scale, lam, 0.0)]
         if point is None:
             raise np.linalg.LinAlgError("no machine could be trained")
-        penalized = float(line.family.penalty.gradient(line.scale)[0])
-        balanced = float(-point.gradient[0] / penalized) if penalized > 0.0 else 0.0
+        slope = float(line.penalty.gradient(line.scale)[0])
+        balanced = float(-point.gradient[0]) / slope if slope > 0 else 0.0
         # Where nothing is to be learned the criterion has no slope to be balanced.
-        fallback = (point.objective or 1.0) / float(line.scale[0] ** 2)
+        size = 2.0 * float(line.penalty.value(line.scale))
+        fallback = (point.objective or 1.0) / (size if size > 0 else float(line.scale[0] ** 2))
         mu = balanced if balanced > 1e-6 * fallback else fallback
     return np.array([lam, mu])
 

@@ -17,7 +17,8 @@ remains is a function of θ alone,
     \alpha^T K_{rs}\alpha + \mu\delta_{rs},
 
 with :math:`K_r = \partial K/\partial\theta_r`, since :math:`\partial_s\alpha = -PK_s\alpha`.
-A family may have another penalty Ω(θ) in place of :math:`\tfrac12\|\theta\|^2`.
+A family, or the user, may have another penalty Ω(θ) in place of :math:`\tfrac12\|\theta\|^2`, and
+any convex loss may take the place of squares (:mod:`kernlearn.solvers.first_level.loss_point`).
 
 Everything here is written for one problem and for a stack of them: axes before those of a matrix
 are carried along. What has the size of the rows stays where the rows are; what has the size of θ is
@@ -35,8 +36,16 @@ import numpy as np
 
 from kernlearn._device import namespace, to_host, turned
 from kernlearn.families.parametric import ParametricKernel
+from kernlearn.families.parametric.theta_penalties import (
+    AlongRay,
+    ThetaPenalty,
+    penalized_slopes,
+)
+from kernlearn.quality.machine import Machine
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.stopping import StoppingControl
+from kernlearn.solvers.first_level.loss_point import LossPoint, MachineLoss, TrainedMachine
+from kernlearn.solvers.first_level.outside_loss import Outside
 from kernlearn.solvers.machine.least_squares import Bordered
 from kernlearn.solvers.optimize.coroutines import drive
 from kernlearn.solvers.optimize.descent import Descent, QuadraticModel, bounded_newton
@@ -57,6 +66,8 @@ class FirstLevelProblem:
     weight: Array  # Positive sample weights, of shape (n,)
     # The usual size of every parameter: the family's start for all data, of shape (p,)
     scale: Array
+    given_penalty: ThetaPenalty | None = None  # Ω in place of the family's
+    loss: MachineLoss | None = None  # None for squares
 
     @property
     def low(self) -> Array:
@@ -77,7 +88,19 @@ class FirstLevelProblem:
     def along(self, direction: Array) -> FirstLevelProblem:
         """The same problem with θ = c · direction, and so ‖θ‖ = c where that has length one."""
         family = self.family.along(direction)
-        return replace(self, family=family, scale=family.start(self.X))
+        given = self.given_penalty
+        given = None if given is None else AlongRay(given, direction)
+        return replace(self, family=family, scale=family.start(self.X), given_penalty=given)
+
+    @property
+    def penalty(self) -> ThetaPenalty:
+        """Ω(θ)."""
+        return self.family.penalty if self.given_penalty is None else self.given_penalty
+
+    def loss_machine(self, target: int, lam: float) -> Machine:
+        """The machine of one target whose loss is the problem's over λ."""
+        assert self.loss is not None
+        return self.loss.machine(self.Y[:, target], self.weight / lam)
 
     def minimise(
         self, start: Array, lam: float, mu: float, tol: float, max_iter: int
@@ -102,9 +125,12 @@ class FirstLevelProblem:
         `check` is called before every machine, and what it raises passes through. The loss on
         `others` will be asked for at the end.
         """
+        near: LossPoint | None = None
 
         def ask(theta: Array) -> TrainingSearch[Trained | None]:
-            (point,) = yield [TrainingRequest(self, theta, lam, mu, others)]
+            nonlocal near
+            (point,) = yield [TrainingRequest(self, theta, lam, mu, others, near)]
+            near = point if isinstance(point, LossPoint) else None
             return point
 
         def evaluate(theta: Array) -> TrainingSearch[Trained | None]:
@@ -120,8 +146,13 @@ class FirstLevelProblem:
         newton = bounded_newton(evaluate, first, self.low, tol, max_iter, stopping)
         return (yield from newton)
 
-    def at(self, theta: Array, lam: float, mu: float) -> FirstLevelPoint | None:
-        """Train the machine at θ; None where the kernel overflows or no ridge would do."""
+    def at(
+        self, theta: Array, lam: float, mu: float, near: LossPoint | None = None
+    ) -> FirstLevelPoint | LossPoint | None:
+        """Train the machine at θ; None where the kernel overflows or no ridge would do.
+
+        Machines of other losses than squares start from a point that is near.
+        """
         try:
             with np.errstate(over="ignore", invalid="ignore"):
                 K = self.family.matrix(self.X, None, theta)
@@ -131,6 +162,9 @@ class FirstLevelProblem:
         mean = float(K.diagonal().mean())
         if not np.isfinite(mean):
             return None
+        if self.loss is not None:
+            used = max(lam, LEAST_RIDGES[0] * mean)
+            return self._with_loss(theta, used, mu, K, near)
         for share in LEAST_RIDGES:
             used = max(lam, share * mean)
             factor = Bordered.of(K, used / self.weight)
@@ -140,21 +174,18 @@ class FirstLevelProblem:
                 return point if np.isfinite(point.objective) else None
         return None
 
-
-@dataclass(frozen=True, eq=False)
-class Outside:
-    """The loss of a machine on points outside, as a function of λ and θ."""
-
-    loss: Scalar  # The sum of ½s(y - f)² over them
-    by_theta: Array  # Its derivatives by θ, of shape (p,)
-    by_lam: Scalar  # Its derivative by λ
-    mixed: Array  # The derivatives by λ of the first p slopes of J, apart from that of μ‖θ‖²/2 (p,)
-
-    def __getitem__(self, number: int) -> Outside:
-        """That of one machine of a stack."""
-        return Outside(
-            self.loss[number], self.by_theta[number], self.by_lam[number], self.mixed[number]
-        )
+    def _with_loss(
+        self, theta: Array, lam: float, mu: float, K: Array, near: LossPoint | None
+    ) -> LossPoint | None:
+        machines = []
+        for j in range(self.Y.shape[1]):
+            start = None if near is None else near.machines[j].near
+            found = TrainedMachine.at(K, self.loss_machine(j, lam), start)
+            if found is None:
+                return None
+            machines.append(found)
+        point = LossPoint(self, theta, lam, mu, K, machines)
+        return point if np.isfinite(point.objective) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +208,7 @@ class FirstLevelPoint:
     def objective(self) -> Scalar:
         """J(θ)."""
         fit = to_host(_total(self.dual_coef, self.problem.Y))
-        return 0.5 * self.lam * fit + self.mu * self.problem.family.penalty.value(self.theta)
+        return 0.5 * self.lam * fit + self.mu * self.problem.penalty.value(self.theta)
 
     @cached_property
     def images(self) -> list[Array]:
@@ -205,8 +236,8 @@ class FirstLevelPoint:
     def gradient(self) -> Array:
         """∂J/∂θ, of shape (p,)."""
         lam, mu = np.asarray(self.lam)[..., None], np.asarray(self.mu)[..., None]
-        penalized = self.problem.family.penalty.gradient(self.theta)
-        return np.asarray(-0.5 * lam * self.forms + mu * penalized)
+        slopes = -0.5 * lam * self.forms
+        return np.asarray(penalized_slopes(self.problem.penalty, self.theta, slopes, mu))
 
     @cached_property
     def hessian(self) -> Array:
@@ -217,7 +248,8 @@ class FirstLevelPoint:
         inner = to_host(sum(turned(each) @ each for each in half))
         curved = to_host(family.second(X, self.theta, self.K, outer))
         lam, mu = (np.asarray(value)[..., None, None] for value in (self.lam, self.mu))
-        return np.asarray(lam * (inner - 0.5 * curved) + mu * family.penalty.hessian(self.theta))
+        penalty = self.problem.penalty.hessian(self.theta)
+        return np.asarray(lam * (inner - 0.5 * curved) + mu * penalty)
 
     @property
     def lower_bound(self) -> float | None:
@@ -227,6 +259,8 @@ class FirstLevelPoint:
         - \tfrac12a^TK(\theta)a)` over all a of sum zero, and so at least its value at tα.
         """
         problem, alpha = self.problem, self.dual_coef
+        if problem.given_penalty is not None:
+            return None
         found = problem.family.dual_minimum(problem.X, np.sqrt(self.lam) * alpha, float(self.mu))
         if found is None:
             return None
@@ -306,7 +340,7 @@ class BatchedPoint:
 
 
 # A machine at one θ, whoever has trained it.
-Trained: TypeAlias = FirstLevelPoint | BatchedPoint
+Trained: TypeAlias = FirstLevelPoint | LossPoint | BatchedPoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,10 +352,11 @@ class TrainingRequest:
     lam: float
     mu: float
     others: FirstLevelProblem | None = None
+    near: LossPoint | None = None  # where a machine of another loss than squares may start
 
-    def alone(self) -> FirstLevelPoint | None:
+    def alone(self) -> FirstLevelPoint | LossPoint | None:
         """Train it by itself."""
-        return self.problem.at(self.theta, self.lam, self.mu)
+        return self.problem.at(self.theta, self.lam, self.mu, self.near)
 
 
 R = TypeVar("R")

@@ -187,7 +187,7 @@ class EvidenceSearch:
             theta = np.maximum(point.theta + _DIFFERENCE * drift[:, i], self.problem.low)
             lam, mu = np.array([float(point.lam), float(point.mu)]) * factors
             moved = self.problem.at(theta, lam, mu)
-            there = None if moved is None else evidence_at(moved)
+            there = evidence_at(moved) if isinstance(moved, FirstLevelPoint) else None
             if there is not None:
                 slope[i] = (there.value - found.value) / _DIFFERENCE
         return slope
@@ -197,8 +197,8 @@ def held_out_loss(descent: Descent[Trained], others: FirstLevelProblem) -> FoldL
     """The loss on other points of the machine that the descent ended with."""
     point, step = descent.point, descent.step
     outside = point.outside(others)
-    penalized = point.mu * point.problem.family.penalty.gradient(point.theta)
-    right = np.column_stack([point.lam * outside.mixed, penalized])
+    by_mu = point.mu * point.problem.penalty.gradient(point.theta)
+    right = np.column_stack([point.lam * outside.mixed, by_mu])
     drift = _drift(point, right, point.theta + step > others.low)
     slope = outside.by_theta @ drift + np.array([point.lam * outside.by_lam, 0.0])
     loss = float(outside.loss) + float(outside.by_theta @ step)
