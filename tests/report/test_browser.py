@@ -16,6 +16,20 @@ QUIET = [
 ]  # fmt: skip
 
 
+WIDTHS = (500, 1200)
+# How wide each page is, beside its window, and how many tables are wider than their place.
+MEASURED = """<script>addEventListener("load", () => {
+  for (const frame of document.querySelectorAll("iframe[src='/fits']")) {
+    const page = frame.contentDocument, root = page.documentElement;
+    const tables = [...page.querySelectorAll(".scroll")];
+    const over = tables.filter(one => one.scrollWidth > one.clientWidth).length;
+    const found = document.createElement("i");
+    found.textContent = `${root.clientWidth} ${root.scrollWidth} ${over}`;
+    document.body.append(found);
+  }
+})</script>"""
+
+
 def _open(chromium, folder, **documents):
     """Serve documents, open the first, and return its elements, console and what was asked for."""
     asked = []
@@ -82,14 +96,20 @@ def test_the_browser_sees_names_as_text(opened):
 def test_these_tests_would_notice(chromium, hostile_report, tmp_path):
     """The same page with markup let in: the policy stops it, and says so on the console."""
     let_in = "<script>alert(1)</script><img src='/elsewhere.png'></main>"
+    frames = "".join(f"<iframe src='/fits' width={n} height=99></iframe>" for n in WIDTHS)
     without_policy = hostile_report.replace("Content-Security-Policy", "nothing")
     seen = _open(
         chromium,
         tmp_path,
-        both="<iframe src='/stopped'></iframe><iframe src='/fetched'></iframe>",
+        both=f"<iframe src='/stopped'></iframe><iframe src='/fetched'></iframe>{frames}{MEASURED}",
+        fits=hostile_report,
         stopped=hostile_report.replace("</main>", let_in),
         fetched=without_policy.replace("</main>", "<img src='/fetched.png'></main>"),
     )
     assert any("script" in line for line in seen.console)
     assert any("elsewhere.png" in line for line in seen.console)
-    assert set(seen.asked) == {"/both", "/stopped", "/fetched", "/fetched.png"}
+    assert set(seen.asked) == {"/both", "/stopped", "/fetched", "/fetched.png", "/fits"}
+    # The page is as wide as the window, and no wider; its tables scroll.
+    widths = [[int(n) for n in each.split()] for each in re.findall(r"<i>([\d ]+)</i>", seen.dom)]
+    assert [page == window for window, page, _ in widths] == [True] * len(WIDTHS)
+    assert widths[0][2] > 0

@@ -41,8 +41,9 @@ th:empty { padding: 0; }
 dt { font-weight: 600; margin-top: .75rem; } dd { margin: .25rem 0 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; padding-right: .25rem;
   padding-left: .75rem; white-space: nowrap; }
+th.number { white-space: normal; }
 .number + :not(.number) { padding-left: 1rem; }
-.interval { display: block; color: var(--soft); font-size: .8125rem; }
+.interval { display: block; color: var(--soft); font-size: .8125rem; white-space: nowrap; }
 figure { margin: 1.5rem 0; }
 figcaption { font-size: .9rem; margin-top: .5rem; }
 figcaption strong { color: var(--ink); }
@@ -50,6 +51,8 @@ figcaption strong { color: var(--ink); }
   color: var(--ink); fill: currentColor; }
 .picture svg * { stroke-linejoin: round; stroke-linecap: butt; }
 .picture svg text { fill: currentColor; }
+@media screen and (min-width: 60rem) { body { max-width: 54rem; }
+  p, ul, dl, pre, nav, figure { max-width: 46rem; } }
 @media (max-width: 40rem) { table { font-size: .875rem; } .number { white-space: normal; }
   td:first-child { min-width: 5.5rem; } th, td { padding-right: .5rem; }
   .number { padding-left: .25rem; } .number:last-child { white-space: nowrap; }
