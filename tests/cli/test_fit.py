@@ -442,6 +442,7 @@ def test_predict_streams_and_columns_may_be_in_any_order(fitted, wine, tmp_path)
     again = run("predict", fitted, tmp_path / "same.csv", "--out", tmp_path / "q.csv", "--json")
     summary = json.loads(again.stdout)
     assert summary.pop("outside")["rows"] == 0
+    assert summary.pop("threshold") is None
     assert [summary.pop(name) for name in ("drifted", "far_cells", "sentences")] == [[]] * 3
     assert summary == {
         "rows": 89,
