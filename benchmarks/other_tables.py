@@ -8,13 +8,14 @@ matter, rules with thresholds, categories of many levels, targets that are far o
 errors and ranks, seconds of the processor, Nemenyi's difference, and which tables the corrected
 resampled t-test tells apart.
 
-    python -m benchmarks.other_tables [SPLITS [TABLE ...]]
+    python -m benchmarks.other_tables [--splits 20] [--table NAME ...] [--title TITLE --out FILE.md]
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+import argparse
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -284,12 +285,12 @@ def fit_rows(task: str, made: Made, method: MethodColumn, index: int) -> dict[st
     return fit_split(method, task, split, task == NUMBERS)
 
 
-def compare_methods(task: str, tables: dict[str, Callable[[], Made]], splits: int) -> None:
-    """Print the errors table by table, and below what `summary` makes of them."""
+def compare_methods(task: str, tables: dict[str, Callable[[], Made]], splits: int) -> Iterator[str]:
+    """The errors table by table, and below what `summary` makes of them."""
     found: dict[str, Cells] = {name: {} for name in (OURS, *RIVALS)}
     unit = "error in per cent" if task == CLASSES else "root mean squared error"
-    say(f"\n| {unit} | {' | '.join(found)} |")
-    say("|---" * (len(found) + 1) + "|")
+    yield f"\n| {unit} | {' | '.join(found)} |"
+    yield "|---" * (len(found) + 1) + "|"
     parallel = Parallel(n_jobs=-1)
     for name, make in tables.items():
         made = make()
@@ -299,9 +300,8 @@ def compare_methods(task: str, tables: dict[str, Callable[[], Made]], splits: in
             )
             found[method][name] = parallel(tasks)
         means = (np.mean([one["error"] for one in found[method][name]]) for method in found)
-        say(f"| {name} | {' | '.join(f'{mean:.4g}' for mean in means)} |")
-    for line in summary(found):
-        say(line)
+        yield f"| {name} | {' | '.join(f'{mean:.4g}' for mean in means)} |"
+    yield from summary(found)
 
 
 def summary(found: dict[str, Cells]) -> list[str]:
@@ -329,13 +329,30 @@ def summary(found: dict[str, Cells]) -> list[str]:
     return lines + [f"- {against(OURS, rival, found)}" for rival in RIVALS]
 
 
-def main(splits: int, names: list[str]) -> None:
-    """Compare on all tables, or on those named."""
+def main() -> None:
+    """Compare on all tables, or on those named, and write the page that is printed."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.other_tables")
+    parser.add_argument("--splits", type=int, default=20, help="splits of every table")
+    parser.add_argument("--table", action="append", help="a table; may be repeated")
+    parser.add_argument("--title", default="Tables of scikit-learn and generated ones")
+    parser.add_argument("--machine", default="this machine", help="whose seconds they are")
+    parser.add_argument("--out", type=Path, metavar="FILE.md", help="file for what is printed")
+    given = parser.parse_args()
+    lines = [
+        f"## {given.title}",
+        f"\nMean of {given.splits} splits; seconds of the processor for one fit, on one thread of "
+        f"{given.machine}.",
+    ]
+    say("\n".join(lines))
     for task, tables in ((CLASSES, LABELS), (NUMBERS, TARGETS)):
-        chosen = {name: tables[name] for name in tables if not names or name in names}
-        if chosen:
-            compare_methods(task, chosen, splits)
+        named = {name: tables[name] for name in tables if not given.table or name in given.table}
+        for line in compare_methods(task, named, given.splits) if named else ():
+            say(line)
+            lines.append(line)
+    if given.out is not None:
+        given.out.parent.mkdir(parents=True, exist_ok=True)
+        given.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20, sys.argv[2:])
+    main()
