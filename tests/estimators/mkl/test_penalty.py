@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -93,16 +95,55 @@ def test_a_hyperkernel_stays_near_an_expansion():
         kl.HyperkernelRegressor(options=kl.HyperkernelOptions(near=Linear())).fit(X, y)
 
 
+@pytest.mark.parametrize("quality", ["least_squares", "epsilon_svr"])
+def test_landmarks_take_penalties_as_gram_matrices_do(quality):
+    X, y = _table(40)
+    penalty = GroupNorm(strength=0.5)
+    exact, seen = (
+        kl.MKLRegressor(
+            KERNELS, quality=quality, C=2.0, rank=rank, options=kl.MKLOptions(penalty=penalty)
+        ).fit(X, y)
+        for rank in (None, 40)
+    )
+    assert seen.rank_ is not None
+    assert seen.duality_gap_ <= 1e-6
+    # The median, which a machine takes off its targets, changes nothing.
+    assert seen.objective_ == pytest.approx(exact.objective_, rel=1e-5)
+    np.testing.assert_allclose(seen.weights_, exact.weights_, atol=1e-2 * exact.weights_.max())
+    free = kl.MKLRegressor(KERNELS, quality=quality, C=2.0, rank=40).fit(X, y)
+    assert seen.objective_ > free.objective_ * (1 + 1e-4)
+
+
+def test_a_sample_chooses_the_strength_for_all_rows():
+    X, y = _table(120)
+    options = kl.MKLOptions(penalty=ElasticNet())
+    model = kl.MKLRegressor(KERNELS, quality="least_squares", C=1.0, rank=20, options=options)
+    model._engine = replace(model._engine, choices=replace(model._engine.choices, rows_for_C=60))
+    strengths, losses = model.fit(X, y).loss_by_strength_.T
+    assert model.penalty_strength_ == strengths[losses.argmin()]
+    exact = kl.MKLRegressor(KERNELS, quality="least_squares", C=1.0, options=options).fit(X, y)
+    np.testing.assert_allclose(strengths, exact.loss_by_strength_[:, 0], rtol=0.4)
+    assert model.duality_gap_ <= 1e-6
+
+
 @pytest.mark.parametrize(
-    ("estimator", "message"),
+    ("model", "message"),
     [
-        (kl.MKLNoveltyDetector, "a given strength for MKLNoveltyDetector, got LpNorm"),
-        (kl.MKLRegressor, "rank=None with a penalty on the weights, got 5"),
+        (kl.MKLNoveltyDetector(KERNELS), "a given strength for MKLNoveltyDetector, got LpNorm"),
+        (
+            kl.MKLRegressor(KERNELS, rank=5, options=kl.MKLOptions(penalty=NearKernel(Linear()))),
+            "rank=None with a penalty that compares Gram matrices, NearKernel",
+        ),
+        (
+            kl.MKLRegressor(KERNELS, weights="free", rank=5),
+            "rank=None with a penalty on weights of both signs, got 5",
+        ),
     ],
+    ids=["novelty", "prior", "free"],
 )
-def test_penalties_that_do_not_fit_are_refused(estimator, message):
+def test_penalties_that_do_not_fit_are_refused(model, message):
     X, y = _table()
-    rank = 5 if estimator is kl.MKLRegressor else None
-    model = estimator(KERNELS, rank=rank, options=kl.MKLOptions(penalty=LpNorm(1.5)))
+    if model.options is None:
+        model.set_params(options=kl.MKLOptions(penalty=LpNorm(1.5)))
     with pytest.raises(ValueError, match=message):
         model.fit(X, y)

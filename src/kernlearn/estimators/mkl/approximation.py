@@ -18,6 +18,7 @@ from kernlearn.estimators.mkl.candidates import (
     bank_of_sample,
     is_table,
     kernel_pool,
+    prepared_penalty,
 )
 from kernlearn.estimators.mkl.low_rank import centre_of, chosen_rank, with_points_of
 from kernlearn.estimators.mkl.parameters import (
@@ -30,6 +31,7 @@ from kernlearn.estimators.mkl.parameters import (
 )
 from kernlearn.families.kernel_pool import is_family
 from kernlearn.families.matrices import GramStack
+from kernlearn.families.prior_kernels import PriorPenalty
 from kernlearn.gram import gram_stack
 from kernlearn.kernels import Kernel, WeightedSum
 from kernlearn.kernels._validation import take_rows
@@ -67,8 +69,9 @@ class EarlierChoices:
 
         A kernel that has no weight has had its chance with all its landmarks, and keeps few.
         """
-        several = is_family(estimator.kernels) or estimator._options.center or estimator._n_views()
-        if estimator.rank_ is None or several:
+        options = estimator._options
+        several = is_family(estimator.kernels) or options.center or estimator._n_views()
+        if estimator.rank_ is None or several or options.penalty is not None:
             return None
         # What transformers read, and sparse rows, are looked at in a way of their own.
         landmarks = estimator.landmarks_
@@ -102,8 +105,17 @@ def rank_of(
     elif isinstance(estimator.kernels, KernelRange):
         obstacle = "a range of kernels"
     elif estimator._options.penalty is not None:
-        obstacle = "a penalty on the weights"
+        obstacle = _penalty_obstacle(estimator, rows)
     return chosen_rank(estimator.rank, n_rows, obstacle, estimator._engine.exact_rows)
+
+
+def _penalty_obstacle(estimator: CombinationParameters, rows: Rows) -> str | None:
+    """What the solvers through landmarks lack for a penalty on the weights."""
+    if isinstance(estimator._options.penalty, PriorPenalty):
+        return f"a penalty that compares Gram matrices, {estimator._options.penalty!r}"
+    if estimator._weight_signs == "free":
+        return "a penalty on weights of both signs"
+    return "a penalty on sparse rows" if issparse(rows) else None
 
 
 def learn_approximately(
@@ -132,13 +144,13 @@ def _of_family(
 ) -> Learned[LowRankSolution]:
     pool = kernel_pool(estimator, data.X, len(data.weight), points)
     statement = state(estimator, data, pool.n_matrices, checked_total(estimator))
-    statement, losses = settle_on_sample(statement, pool.on_rows, 1, False, control)
+    statement, choices = settle_on_sample(statement, pool.on_rows, 1, False, control)
     source, options = estimator._on_its_device(data.X), estimator._engine
     learned, active, kernels = learn_family(
         source, pool, rank, statement, control, options.limits, options.ranks
     )
     estimator.kernel_ = WeightedSum(kernels, learned.solution.weights[active])
-    return replace(learned, loss_by_C=losses)
+    return choices.kept_in(learned)
 
 
 def _of_list(
@@ -155,9 +167,11 @@ def _of_list(
     if read_once:
         seen, source = at_rows(kernels, source)
         rows = source
-    statement = state(estimator, data, len(kernels), checked_total(estimator))
+    penalty = prepared_penalty(estimator, points)
+    total = checked_total(estimator)
+    statement = state(estimator, data, len(kernels), total, lambda C: penalty)
     bound = check_certify(estimator._options.certify, statement.free_sign)
-    statement, losses = settle_on_sample(
+    statement, choices = settle_on_sample(
         replace(statement, exact_bound=bound),
         lambda few: GramStack(gram_stack(seen, take_rows(rows, few))),
         len(kernels),
@@ -174,7 +188,7 @@ def _of_list(
     if read_once:
         learned = replace(learned, solution=with_points_of(learned.solution, data.X))
     estimator.kernel_ = WeightedSum(kernels, learned.solution.weights)
-    return learned if len(learned.loss_by_C) else replace(learned, loss_by_C=losses)
+    return choices.kept_in(learned)
 
 
 def _at_earlier_choices(

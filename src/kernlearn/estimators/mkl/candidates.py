@@ -69,12 +69,12 @@ def gram_candidates(estimator: CombinationParameters, points: Rows, data: Labell
     psd = repair(estimator)
     if psd != "trust":  # every kernel has looked whether its matrix is finite and symmetric
         grams = check_stack(grams, psd=psd)
-    penalty = _prepared_penalty(estimator, points)
+    penalty = prepared_penalty(estimator, points)
     family = GramStack(grams, len(data.weight))
     return Candidates(family, checked_total(estimator), lambda C: penalty)
 
 
-def _prepared_penalty(estimator: CombinationParameters, points: Rows) -> Penalty | None:
+def prepared_penalty(estimator: CombinationParameters, points: Rows) -> Penalty | None:
     """The penalty given, with groups by the kernels' names and a prior kernel on the points."""
     penalty = estimator._options.penalty
     if isinstance(penalty, GroupNorm):

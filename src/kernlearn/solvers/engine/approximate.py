@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.certificate import certified_status, corner_bound
 from kernlearn.solvers.core.oracle import Penalty, Plane, coefficient_plane
 from kernlearn.solvers.core.penalized import on_some
-from kernlearn.solvers.core.problem import Control, Proof, WeightSet
+from kernlearn.solvers.core.problem import Control, Proof, RescaledPenalty, Units, WeightSet
 from kernlearn.solvers.engine.backend import Learned, learn
 from kernlearn.solvers.engine.exact import choose, sample_for_C
 from kernlearn.solvers.engine.factors import FactorBackend, KernelTable
@@ -125,8 +125,12 @@ SEARCH, LAST = 0.7, 0.3
 def approximate_backend(
     table: KernelTable, statement: Statement, control: Control
 ) -> FactorBackend:
-    """State the problem: sparse features where kernels have such, else landmarks."""
-    sparse = SparseBackend.of(table, statement, control)
+    """State the problem: sparse features where kernels have such, else landmarks.
+
+    A penalty on the weights goes through landmarks.
+    """
+    is_penalized = statement.penalty(statement.settings.C) is not None
+    sparse = None if is_penalized else SparseBackend.of(table, statement, control)
     if sparse is not None:
         return sparse
     search = RankSearch(
@@ -234,6 +238,26 @@ def exact_plane(
     return coefficient_plane(machines, list(coefs), -0.5 * forms, trace)
 
 
+@dataclass(frozen=True, eq=False)
+class SampleChoices:
+    """What the held-out rows of a sample have chosen by."""
+
+    loss_by_C: Array  # (n_tried, 2): every C that was tried, and its loss
+    # (n_tried, 2): every strength of a penalty, in units of all rows, and its loss; the chosen one
+    loss_by_strength: Array
+    strength: float | None
+
+    def kept_in(self, learned: Learned[LowRankSolution]) -> Learned[LowRankSolution]:
+        """What was learned from all rows, with what was chosen by a sample."""
+        losses = self.loss_by_C if len(self.loss_by_C) else learned.loss_by_C
+        return replace(
+            learned,
+            loss_by_C=losses,
+            loss_by_strength=self.loss_by_strength,
+            strength=self.strength,
+        )
+
+
 def settle_on_sample(
     statement: Statement,  # of all rows
     family_on: Callable[[Indices], GramStack | KernelPool],  # the kernels on some rows
@@ -241,26 +265,44 @@ def settle_on_sample(
     # Whether the backend of all rows chooses C itself, its loss having a closed form
     closed_form: bool,
     control: Control,  # when to stop
-) -> tuple[Statement, Array]:
-    """Choose what is open by Gram matrices of a sample; every C that was tried, and its loss."""
+) -> tuple[Statement, SampleChoices]:
+    """Choose what is open by Gram matrices of a sample.
+
+    The loss of the machines grows with the rows, and so does the penalty that weighs as much.
+    """
     chooses_C = bool(statement.factors_of_C) and not closed_form
-    if not chooses_C and statement.share is not None:
-        return statement, np.empty((0, 2))
+    if not chooses_C and statement.share is not None and statement.open_penalty is None:
+        return statement, SampleChoices(np.empty((0, 2)), np.empty((0, 2)), None)
     options, settings = statement.choices, statement.settings
     most = options.rows_for_shares if statement.share is None else options.rows_for_C
     few = sample_for_C(statement.targets, n_kernels, statement.seed, most, statement.fold)
     total = statement.total
     if total is not None and statement.constraint == "trace":
         total *= len(few) / len(settings.sample_weight)  # of the same kernel on fewer rows
+    part_of_rows = len(few) / len(settings.sample_weight)
     part = replace(
         statement,
         targets=[y[few] for y in statement.targets],
         settings=replace(settings, sample_weight=settings.sample_weight[few]),
         total=total,
         fold=statement.fold_of(few),
+        penalty=lambda C: _scaled_penalty(statement.penalty(C), part_of_rows),
+        exact_bound=False,
     )
     rough = replace(control, tol=max(control.tol, PATH_TOL))
     found = choose(GramProblem(part, family_on(few), sampled=True), rough)
     if chooses_C:
         statement = replace(statement, settings=replace(settings, C=found.C), factors_of_C=())
-    return replace(statement, share=found.share), found.loss_by_C
+    by_strength, strength = found.loss_by_strength / [part_of_rows, 1.0], found.strength
+    if statement.open_penalty is not None and strength is not None:
+        strength /= part_of_rows
+        chosen = statement.open_penalty.with_strength(strength)
+        statement = replace(statement, penalty=lambda C: chosen, open_penalty=None)
+    choices = SampleChoices(
+        found.loss_by_C if chooses_C else np.empty((0, 2)), by_strength, strength
+    )
+    return replace(statement, share=found.share), choices
+
+
+def _scaled_penalty(penalty: Penalty | None, factor: float) -> Penalty | None:
+    return None if penalty is None else RescaledPenalty(penalty, Units(1.0, factor**-0.5))

@@ -19,6 +19,7 @@ from kernlearn.solvers.core.oracle import coefficient_plane
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.engine.backend import LossByRank, Solved
+from kernlearn.solvers.engine.penalty_checks import check_penalty, check_penalty_values
 from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.solvers.engine.statement import Statement, check_traces
 from kernlearn.solvers.nystroem.certificate import LowRankSolution, Values, certified
@@ -71,6 +72,10 @@ class FactorBackend(ABC):
         check_traces(traces[0], "kernel", "zeros")
         self.table, self.statement, self.traces = table, statement, traces
         self.weight_set = statement.weight_set(*traces)
+        penalty = statement.penalty(statement.settings.C)
+        if penalty is not None:
+            check_penalty(penalty, traces.shape[1], statement.quality, statement.learn_C)
+            check_penalty_values(penalty, self.weight_set)
 
     def solve(self, control: Control) -> Solved[LowRankSolution]:
         """Choose C along a path if it is open, and learn the weights."""

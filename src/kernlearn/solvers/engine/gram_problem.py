@@ -17,7 +17,6 @@ from kernlearn.families.base import Family
 from kernlearn.families.continuous_pool import ContinuousPool
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.matrices import GramStack, WithIdentity
-from kernlearn.families.penalties import LinearPenalty, WeightPenalty
 from kernlearn.families.prior_kernels import PriorPenalty
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.registry import ALIGNMENTS, CRITERIA, DETERMINANT, QUALITIES, Settings
@@ -25,7 +24,6 @@ from kernlearn.quality.regression import interpolation
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.problem import (
-    LARGEST,
     Control,
     RescaledPenalty,
     Units,
@@ -33,6 +31,7 @@ from kernlearn.solvers.core.problem import (
     check_kernel_size,
 )
 from kernlearn.solvers.core.solution import Solution
+from kernlearn.solvers.engine.penalty_checks import check_penalty, check_penalty_values
 from kernlearn.solvers.engine.refits import HeldOutValues, leave_one_out_values, refit_machines
 from kernlearn.solvers.engine.statement import Statement, check_traces
 from kernlearn.solvers.weights.alignment import learn_by_alignment
@@ -63,7 +62,7 @@ class GramProblem:
         self.statement, self.family, self.sampled = statement, family, sampled
         penalty = self.penalty(statement.settings.C)
         if penalty is not None:
-            _check_penalty(penalty, family.n_matrices, statement.quality, statement.learn_C)
+            check_penalty(penalty, family.n_matrices, statement.quality, statement.learn_C)
         if statement.constraints:
             _check_constraints(statement, isinstance(family, KernelPool))
         self.total = statement.weight_set(family.traces).total
@@ -77,7 +76,7 @@ class GramProblem:
         if not isinstance(self._solved_family, KernelPool):
             check_sizes(self._solved_family, self.weight_set)
             if penalty is not None:
-                _check_penalty_values(penalty, self.weight_set)
+                check_penalty_values(penalty, self.weight_set)
             self._sizes = extreme_sizes(self._solved_family)
 
     def penalty(self, C: float) -> Penalty | None:
@@ -226,7 +225,7 @@ class GramProblem:
         stated = other.penalty(self.statement.settings.C)
         assert stated is not None
         statement = self.statement
-        _check_penalty(stated, self.family.n_matrices, statement.quality, statement.learn_C)
+        check_penalty(stated, self.family.n_matrices, statement.quality, statement.learn_C)
         return other
 
     def machine_at(self, C: float) -> tuple[str, Settings]:
@@ -261,47 +260,6 @@ def _shift(y: Array, quality: str) -> float:
     return middle if abs(middle) > 2.0 * reach else 0.0
 
 
-def _check_penalty(penalty: Penalty, m: int, quality: str, learn_C: bool) -> None:
-    """A penalty must be a function of the weights that are learned."""
-    name = type(penalty).__name__
-    if not all(callable(getattr(penalty, each, None)) for each in ("value", "gradient", "hessian")):
-        raise ValueError(
-            "expected a penalty with the methods value, gradient and hessian, got "
-            f"{penalty!r}; use one of kernlearn.penalties, for example LpNorm(2)"
-        )
-    if learn_C:
-        raise ValueError(
-            f"expected no penalty with C='learn', got {name}, which knows nothing of the "
-            "identity's weight; give C a number"
-        )
-    open_ = isinstance(penalty, WeightPenalty) and penalty.is_open
-    fixed = penalty.with_strength(1.0) if isinstance(penalty, WeightPenalty) else penalty
-    try:
-        shape = np.shape(fixed.gradient(np.full(m, 1.0 / m)))
-    except (ValueError, TypeError, IndexError):
-        shape = ()
-    if open_:
-        raise ValueError(
-            f"expected a penalty of a given strength, got {penalty!r}: rows held out choose the "
-            "strength in MKLClassifier and MKLRegressor alone; give strength a number"
-        )
-    if shape != (m,):
-        raise ValueError(
-            f"expected a penalty on {m} weights, one for each matrix, got {name} of another size; "
-            f"HyperNorm needs K_pivots of shape ({m}, {m}), GroupNorm {m} groups"
-        )
-    if quality == "centered_alignment":
-        raise ValueError(
-            f"expected no penalty with quality={quality!r}, got {name}: it has no scale to weigh "
-            "it against; use 'alignment', or a machine such as 'soft_margin'"
-        )
-    if quality == DETERMINANT and not isinstance(penalty, LinearPenalty):
-        raise ValueError(
-            f"expected penalties.LinearPenalty or none with quality={quality!r}, got {name}, which "
-            "is not linear in the weights; use a machine such as 'soft_margin'"
-        )
-
-
 def _check_constraints(statement: Statement, of_pool: bool) -> None:
     """Refuse constraints where the solver has no rows for them."""
     refused = None
@@ -313,26 +271,6 @@ def _check_constraints(statement: Statement, of_pool: bool) -> None:
         raise ValueError(
             f"expected no constraints with {refused[0]}, got {statement.constraints[0][0]!r}; "
             f"{refused[1]}, or leave constraints out"
-        )
-
-
-def _check_penalty_values(penalty: Penalty, weight_set: WeightSet) -> None:
-    """A penalty that is a number where one matrix has all of the total is one in between.
-
-    So is its square, which steps are made of.
-    """
-    r = weight_set.normaliser
-    alone = np.diag(np.where(r > 0, weight_set.total / np.where(r > 0, r, 1.0), 0.0))
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = np.array([float(penalty.value(w)) for w in alone])
-    except OverflowError:
-        values = np.array([np.inf])
-    if not (np.abs(values) <= LARGEST).all():
-        raise ValueError(
-            f"expected a penalty of at most {LARGEST:g} at all weights, got {values.max():.3g} "
-            f"from {type(penalty).__name__} at weights of up to {alone.max():.3g}; normalise the "
-            "kernels, so that their weights are of ordinary size"
         )
 
 

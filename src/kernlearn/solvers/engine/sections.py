@@ -14,8 +14,7 @@ from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.kernels import Kernel
 from kernlearn.quality.machine import on_rows
 from kernlearn.runtime.status import Status
-from kernlearn.solvers.core.oracle import Penalty
-from kernlearn.solvers.core.problem import Control, RescaledPenalty, Units
+from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.engine.approximate import learn_pool, settle_on_sample
 from kernlearn.solvers.engine.backend import Learned
 from kernlearn.solvers.engine.exact import sample_for_C
@@ -80,21 +79,11 @@ def learn_sections(
         return GramStack(hyperkernel.sections(X[few], pivots))
 
     n, m = len(X), len(pivots)
-    stated = statement.penalty
-
-    def penalty_of_sample(C: float) -> Penalty | None:
-        # Of a share of the rows, the same share: their loss grows with their number, too.
-        penalty = stated(C)
-        share = min(1.0, statement.choices.rows_for_C / n)
-        return None if penalty is None else RescaledPenalty(penalty, Units(1.0, share**-0.5))
-
-    sampled = replace(statement, penalty=penalty_of_sample, exact_bound=False)
-    settled, losses = settle_on_sample(sampled, family_on, m, False, control)
-    statement = replace(settled, penalty=stated, exact_bound=statement.exact_bound)
+    statement, choices = settle_on_sample(statement, family_on, m, False, control)
     few = sample_for_C(statement.targets, m, statement.seed, options.first_rows, statement.fold)
     machines = [on_rows(machine, few) for machine in statement.machines(statement.settings)]
     rough = replace(control, tol=max(options.first_tol, control.tol))
-    family, penalty = family_on(few), stated(statement.settings.C)
+    family, penalty = family_on(few), statement.penalty(statement.settings.C)
     weight_set = statement.weight_set(family.traces)
     weights = learn_with_machines(family, machines, weight_set, rough, penalty).weights
     size = min(options.landmarks if isinstance(rank, str) else rank, n)
@@ -111,4 +100,4 @@ def learn_sections(
         if not (isinstance(rank, str) and in_time and options.asks_for_more(learned, n)):
             break
         size, weights = min(2 * size, n), learned.solution.weights
-    return (replace(learned, loss_by_C=losses) if len(losses) else learned, *found[1:])
+    return (choices.kept_in(learned), *found[1:])
