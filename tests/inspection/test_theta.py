@@ -68,6 +68,17 @@ def test_it_draws_where_it_is_told(data):
     assert not left.patches
 
 
+def test_a_substitution_matrix_has_no_scales():
+    X, y = ["AC", "CA", "AA", "CC"], [0, 1, 0, 1]
+    model = FirstLevelClassifier("substitution", **GIVEN).fit(X, y)
+    for draw in (
+        lambda: ThetaDisplay.from_estimator(model),
+        lambda: theta_path(X, y, mus=[1.0], lam=0.1, kernel="substitution"),
+    ):
+        with pytest.raises(ValueError, match="got one with a substitution matrix, whose θ is"):
+            draw()
+
+
 def test_what_cannot_be_drawn_is_refused(data):
     X, y = data
     model = FirstLevelClassifier(**GIVEN).fit(X, y)

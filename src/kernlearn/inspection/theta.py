@@ -127,7 +127,12 @@ class ThetaDisplay(Display):
 
 def theta_names(estimator: BaseEstimator) -> list[str]:
     """The columns of θ; numbers where θ is not one for every column."""
-    n_features, n = estimator.n_features_in_, len(estimator.theta_)
+    if hasattr(estimator, "substitution_matrix_"):
+        raise ValueError(
+            "expected an estimator that has learned scales, got one with a substitution matrix, "
+            "whose θ is the root; show substitution_matrix_"
+        )
+    n_features, n = getattr(estimator, "n_features_in_", None), len(estimator.theta_)
     if n != n_features:
         return [f"theta{i}" for i in range(n)]
     return [str(c) for c in getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(n)])]

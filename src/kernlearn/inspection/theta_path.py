@@ -140,18 +140,19 @@ def theta_path(
         # Not from several starts: one of them has no μ.
         model = kind(kernel, lam, first_mu, starts="one", cv=cv, random_state=random_state)
         model.fit(X, y)
-    chosen = None
+    chosen, names = None, theta_names(model)
     if values is None:
         chosen = model.mu_
         reach = np.linspace(_DECADES, -_DECADES, check_count("n_mus", n_mus))
         values = chosen * 10.0**reach
     thetas = _followed(model, parametric_kernel(kernel), _targets(model, y, is_class), values)
-    return ThetaPathDisplay(values, thetas, theta_names(model), chosen)
+    return ThetaPathDisplay(values, thetas, names, chosen)
 
 
 def _followed(model: BaseEstimator, family: ParametricKernel, Y: Array, mus: Array) -> Array:
     """θ at every μ, from one to the next."""
-    points, theta, thetas = model.support_vectors_, model.theta_, []
+    family = family.fitted_to(model.support_vectors_)
+    points, theta, thetas = family.read(model.support_vectors_), model.theta_, []
     problem = FirstLevelProblem(family, points, Y, np.ones(len(points)), family.start(points))
     with threads_for(len(points)):
         for mu in mus:
