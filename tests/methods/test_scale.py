@@ -36,11 +36,11 @@ def few_rows_are_many(monkeypatch):
 
 @pytest.fixture(scope="module")
 def fit_to_some():
-    """A learner and its fit to 300 of 400 rows, made once for each task."""
+    """A learner and its fit to 150 of 200 rows, made once for each task."""
 
     @cache
     def fit(task):
-        X, y = table(400)
+        X, y = table(200)
         y = (y > y.mean()).astype(int) if task == "classification" else y
         columns = describe_columns(X, list(X.columns))
         learner = Learner(
@@ -48,7 +48,7 @@ def fit_to_some():
         )
         with pytest.MonkeyPatch.context() as patch:
             small_limit(patch)
-            return learner, learner.fit(X[:300], y[:300]), X, y
+            return learner, learner.fit(X[:150], y[:150]), X, y
 
     return fit
 

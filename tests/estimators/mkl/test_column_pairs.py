@@ -22,7 +22,17 @@ WHOLE = Gaussian(0.1)
 FEW = PairOptions(landmarks=100, kept=2)
 
 
-def test_the_pair_that_tells_most_beyond_all_columns_is_found():
+@pytest.fixture
+def asked(monkeypatch):
+    """The columns whose gain is asked for, in their order."""
+    found, best = [], _Sample.best
+    monkeypatch.setattr(
+        _Sample, "best", lambda self, columns: found.append(columns) or best(self, columns)
+    )
+    return found
+
+
+def test_the_pair_that_tells_most_beyond_all_columns_is_found(asked):
     kernels, pairs = pair_kernels(X, [Y], np.ones(N), WHOLE, 0, FEW)
     assert pairs[0] == (1, 3)
     assert isinstance(kernels[0], Columns)
@@ -31,14 +41,14 @@ def test_the_pair_that_tells_most_beyond_all_columns_is_found():
     assert (kernels[0].kernel.gammas * X[:, [1, 3]].var(axis=0)).tolist() == pytest.approx([8, 8])
     assert isinstance(kernels[-1], Product)
     assert len(kernels) == len(pairs) + 1
+    # Pairs that explain nothing are not asked about again.
+    first, second = asked[:6], asked[6:]
+    assert sorted(first) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert 1 <= len(second) < 6
+    assert (1, 3) in second
 
 
-def test_many_columns_are_screened_first(monkeypatch):
-    asked = []
-    whole_best = _Sample.best
-    monkeypatch.setattr(
-        _Sample, "best", lambda self, columns: asked.append(columns) or whole_best(self, columns)
-    )
+def test_many_columns_are_screened_first(asked):
     both = [Y, X[:, 1] + X[:, 3]]  # each of the two says something by itself, too
     options = PairOptions(landmarks=100, kept=1, most_columns=3)
     assert pair_kernels(X, both, np.ones(N), WHOLE, 0, options)[1] == [(1, 3)]
@@ -64,19 +74,6 @@ def test_later_rounds_look_at_the_best_width_alone_and_at_all_of_the_pair_that_w
     assert (1, 3) in again
     assert len(again) > 1
     assert all(looked.count(pair) == (6 if pair == (1, 3) else 4) for pair in again)
-
-
-def test_pairs_that_explain_nothing_are_not_asked_about_again(monkeypatch):
-    asked = []
-    best = _Sample.best
-    monkeypatch.setattr(
-        _Sample, "best", lambda self, columns: asked.append(columns) or best(self, columns)
-    )
-    pair_kernels(X, [Y], np.ones(N), WHOLE, 0, FEW)
-    first, second = asked[:6], asked[6:]
-    assert sorted(first) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
-    assert 1 <= len(second) < 6
-    assert (1, 3) in second
 
 
 def test_where_no_pair_tells_anything_there_is_none():
