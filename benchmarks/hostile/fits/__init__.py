@@ -77,6 +77,6 @@ def _differences(one: Model, other: Model) -> list[str]:
     return [
         f"{name} of a second fit is another"
         for name in _REFIT
-        if hasattr(one, name)
+        if getattr(one, name, None) is not None
         and not np.array_equal(getattr(one, name), getattr(other, name, np.nan), equal_nan=True)
     ]
