@@ -113,6 +113,11 @@ def of_some_rows(tmp_path_factory):
     return fit_once(tmp_path_factory.mktemp("some"), "--no-refit")
 
 
+@pytest.fixture(scope="module")
+def mixture_of_some_rows(tmp_path_factory):
+    return fit_once(tmp_path_factory.mktemp("mixture"), "--no-refit", "--method", "kernel")
+
+
 @pytest.fixture
 def fitted(of_all_rows, tmp_path):
     (tmp_path / "m").write_bytes(of_all_rows[1])
@@ -320,8 +325,8 @@ def test_every_baseline_is_there_and_compared(table):
     assert 0.5 < interval["covered"] <= 1.0
 
 
-def test_what_was_tried_is_in_the_facts(table):
-    facts = json.loads(run("fit", table, "--target", "target", "--no-refit", "--json").stdout)
+def test_what_was_tried_is_in_the_facts(mixture_of_some_rows):
+    facts, _ = mixture_of_some_rows
     assert facts["method"] == "kernel"
     assert {row["candidate"] for row in facts["candidates"]} >= {"linear", "Gaussian"}
     assert sum(row["weight"] for row in facts["candidates"]) == pytest.approx(1.0)
@@ -518,12 +523,12 @@ def test_a_coverage_of_nothing_is_refused(table, fitted, tmp_path, coverage, sen
     assert not (tmp_path / "p.csv").exists()
 
 
-@pytest.mark.parametrize("method", ["kernel", "lssvm"])
-def test_categories_never_seen_are_told(wine, table, tmp_path, method):
+@pytest.mark.parametrize("model", ["mixture_of_some_rows", "of_some_rows"])
+def test_categories_never_seen_are_told(wine, table, tmp_path, model, request):
     few_rows = replace(QUICK, rows_at_a_time=40)
+    _, content = request.getfixturevalue(model)
     model, new = tmp_path / "m.kl", tmp_path / "new.csv"
-    fit = ["fit", table, "--target", "target", "--method", method, "--model", model, "--no-refit"]
-    assert run(*fit, "--quiet").exit_code == 0
+    model.write_bytes(content)
     assert kl.load(model).facts["categories"] == {"colour [bold]": ["dark", "light"]}
     wine.loc[wine.index[[1, 30, 80]], "colour [bold]"] = "pink"
     wine.loc[wine.index[5], "colour [bold]"] = None
@@ -537,7 +542,7 @@ def test_categories_never_seen_are_told(wine, table, tmp_path, method):
 
 def test_quiet_prints_nothing_and_a_delimiter_can_be_told(wine, table, fitted, tmp_path):
     other = tmp_path / "t.csv"
-    wine.to_csv(other, index=False, sep=";")
+    wine.iloc[:30].to_csv(other, index=False, sep=";")
     for arguments in (
         ["fit", other, "--target", "target", "--method", "lssvm", "--delimiter", ";", "--no-refit"],
         ["predict", fitted, table, "--out", tmp_path / "p.csv"],

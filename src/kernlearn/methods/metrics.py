@@ -101,11 +101,11 @@ class Metric:
         return float(np.average(values, weights=sizes))
 
     def _of_one(self, said: HeldOutPredictions) -> float | None:
-        if self.name == LOG_LOSS and said.proba is not None:
-            # The scorer wants a row of every class, without which nothing is different.
-            own = said.proba[np.arange(len(said)), said.y]
-            return float(-np.log(np.maximum(own, np.finfo(float).eps)).mean())
-        # The same as the scorers', in a fiftieth of their time.
+        # The same as the scorers', in a fiftieth of their time, and of rows of some classes too.
+        rows = self.row_values(said) if self.name != "r2" and len(said) else None
+        if rows is not None:
+            mean = abs(float(rows.mean()))
+            return mean if math.isfinite(mean) else None
         if self.name == "roc_auc" and said.n_classes == 2:
             return _area_of_two(said)
         if self.name == "roc_auc_ovr":
