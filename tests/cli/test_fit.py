@@ -125,7 +125,7 @@ def fitted(of_all_rows, tmp_path):
 
 
 def test_it_says_what_it_did(table, tmp_path):
-    options = with_baselines(LINEAR, TUNED_SVM)
+    options = with_baselines(TUNED_SVM)
     result = run("fit", table, "--target", "target", "--model", tmp_path / "m", options=options)
     assert result.exit_code == 0, result.output
     text = " ".join(result.stdout.split())
@@ -191,7 +191,7 @@ def test_the_model_in_the_file_is_fitted_to_all_rows_and_the_seed_decides(
     assert not once["rows"]["refitted"]
 
 
-@pytest.mark.parametrize("options", [["--test-size", "0.01"], ["--cv", "10"]])
+@pytest.mark.parametrize("options", [["--test-size", "0.01"], ["--cv", "6"]])
 def test_a_row_held_out_has_no_shares_of_classes(wine, tmp_path, options):
     for i in range(14):
         wine.loc[wine.index[2 * i : 2 * i + 2], "target"] = f"pair {i:02d}"

@@ -15,7 +15,7 @@ def grades(rng):
 
 
 def exclusive_or(rng):
-    X = rng.normal(size=(300, 12))
+    X = rng.normal(size=(220, 12))
     return X, X[:, 3] * X[:, 7] > 0
 
 
