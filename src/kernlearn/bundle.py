@@ -229,7 +229,7 @@ class ModelBundle:
         return np.asarray(steps[-1][1].predict_interval(prepared, coverage))
 
     def typed(self, table: PandasFrame) -> PandasFrame:
-        """The columns of a table that the model sees, with the types that it knows.
+        """The columns of a table that the model uses, with the types of the fit.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-r"""Rows on many machines: the one folder that knows of Dask.
+r"""Rows on many machines: the one folder that imports Dask.
 
 A Dask collection is a table in chunks that lie, or are yet to be read, anywhere. `Chunked` is such
 a table as a source of rows: what is done with a chunk is a task that runs where the chunk is, and

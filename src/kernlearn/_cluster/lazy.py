@@ -25,7 +25,7 @@ def lazily(method: Method, estimator: object, X: Rows, options: Mapping[str, obj
     X = check_collection(X, "X")
     of_frame = is_lazy_frame(X)
     example = X._meta_nonempty if of_frame else np.ones((1, X.shape[1]), dtype=X.dtype)
-    with quiet_about(Warning):  # of numbers that nobody will see
+    with quiet_about(Warning):  # the numbers are discarded
         like = method(estimator, example, **options)
     if not isinstance(like, np.ndarray):
         raise ValueError(
@@ -35,7 +35,7 @@ def lazily(method: Method, estimator: object, X: Rows, options: Mapping[str, obj
     chunks = list(X.to_delayed() if of_frame else X.to_delayed()[:, 0])
     sizes = [np.nan] * len(chunks) if of_frame else list(X.chunks[0])
     do = delayed(_predicted)
-    # A task of its own, since nobody knows yet who will compute this.
+    # A task of its own: the worker that will compute it is not chosen yet.
     job = delayed(TaskPayload((method, estimator, dict(options)), is_pickled=False), traverse=False)
     starts = np.cumsum([0.0, *sizes])[:-1].tolist()
     parts = [

@@ -1,4 +1,4 @@
-r"""Where arrays live: the one folder that knows of PyTorch, CuPy and GPUs.
+r"""Where arrays live: the one folder that imports PyTorch and CuPy.
 
 Work on rows follows the array that it is given. An array of NumPy stays on the host; one of another
 library is *elsewhere*: whatever is computed from it is computed there, in float64, until `to_host`

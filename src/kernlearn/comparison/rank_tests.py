@@ -66,8 +66,9 @@ def row_ranks(means: Array, lower_is_better: bool) -> Array:
 def friedman(ranks: Array) -> RankTest:
     """Friedman's test on the ranks of shape (data sets, methods).
 
-    `scipy.stats.friedmanchisquare` is the same from three methods on; it takes no two, and knows
-    no answer where all scores tie. Then nothing speaks for a difference: statistic 0, p-value 1.
+    `scipy.stats.friedmanchisquare` is the same from three methods on. It refuses two methods, and
+    has no answer if all scores tie. Then there is no evidence of a difference: statistic 0,
+    p-value 1.
     """
     N, k = ranks.shape
     counts = [np.unique(row, return_counts=True)[1] for row in ranks]
@@ -154,7 +155,7 @@ def signed_rank(first: Sequence[float] | Array, second: Sequence[float] | Array)
     Pairs that do not differ are dropped, as Wilcoxon did. The test is `scipy.stats.wilcoxon`:
     exact up to fifty pairs, normal beyond. Where differences tie in size, scipy's exact answer
     tries all signs one by one and is normal beyond thirteen pairs; `exact_pvalue` is then used.
-    If no pair differs, nothing speaks for a difference: statistic 0, p-value 1.
+    If no pair differs, there is no evidence of a difference: statistic 0, p-value 1.
     """
     d = differences(first, second)
     d = d[d != 0.0]

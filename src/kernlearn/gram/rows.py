@@ -1,4 +1,4 @@
-"""Sums over the rows of a table that is seen block by block: the only place that knows of blocks.
+"""Sums over the rows of a table, block by block: the only file that makes blocks.
 
 A source is anything with a length whose rows can be taken: an array, a memory map, a data frame;
 or anything with a length and a method ``blocks(n_rows)`` that yields its rows in order, a file for

@@ -1,4 +1,4 @@
-"""Held-out predictions row by row, for whoever wants to judge them in another way."""
+"""Held-out predictions row by row, to be judged in other ways."""
 
 from __future__ import annotations
 

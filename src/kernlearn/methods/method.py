@@ -43,7 +43,7 @@ METHOD_OPTIONS = MethodOptions()
 
 @dataclass(frozen=True)
 class Setting:
-    """What a method is told of its task."""
+    """What a method needs to know of its task."""
 
     task: str
     """Classification or regression."""

@@ -78,7 +78,7 @@ class Metric:
 
     @property
     def title(self) -> str:
-        """What a reader is told: errors as they are, without scikit-learn's minus.
+        """The name in reports: errors as they are, without scikit-learn's minus.
 
         >>> Metric("neg_median_absolute_error").title, Metric("r2").title
         ('median absolute error', 'R²')

@@ -1,4 +1,4 @@
-r"""Which class several machines speak for, one against the rest, and how probable it is.
+r"""The class that several machines predict, one against the rest, and its probability.
 
 The class with the largest value is a poor answer where one class lies between others, as grades do,
 or shells. With two of three classes on the sides of it, what machines of little freedom predict for

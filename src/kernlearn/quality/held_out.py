@@ -87,7 +87,7 @@ class SelectionLoss(ABC, Generic[FitT]):
         """The same for some of the points, in increasing order."""
 
     def told(self, fit: FitT) -> float:
-        """The loss as users are told it."""
+        """The loss as it is reported."""
         return self.value(fit)
 
 

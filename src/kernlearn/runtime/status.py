@@ -49,7 +49,7 @@ class Status(Enum):
 
     @property
     def is_optimal(self) -> bool:
-        """True only if a certificate bears it out; a local minimum has none."""
+        """True only if a certificate proves it; a local minimum has none."""
         return self in (Status.OPTIMAL, Status.OPTIMAL_AT_CHANCE)
 
     @property

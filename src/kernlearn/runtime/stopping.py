@@ -22,7 +22,7 @@ _last_caught = -np.inf
 
 @dataclass(frozen=True)
 class Progress:
-    """What a ``callback`` is told while a fit goes on.
+    """What a ``callback`` receives during a fit.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class StoppingControl:
 
     @property
     def listens(self) -> bool:
-        """Whether anybody hears what is told."""
+        """Whether steps are passed to a callback, or shown."""
         return self._callback is not None or self._shown_as is not None
 
     @property

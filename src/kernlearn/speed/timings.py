@@ -81,7 +81,7 @@ class Growth:
         return float(self.value * (rows / self.rows) ** self.exponent)
 
     def rows_in(self, value: float) -> int | None:
-        """How many rows would take so much; None beyond `FARTHEST` times the rows measured.
+        """How many rows would take `value`; None beyond `FARTHEST` times the rows measured.
 
         >>> Growth(100, 2.0, 2.0).rows_in(18.0)
         300

@@ -1,4 +1,4 @@
-"""How a broken law is told: which one, and by how much."""
+"""How a broken law is reported: which one, and by how much."""
 
 from __future__ import annotations
 

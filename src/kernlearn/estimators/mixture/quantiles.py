@@ -18,7 +18,7 @@ from kernlearn.typing import Array, Rows
 
 
 class QuantilePredictions(KernelMixture):
-    """What a mixture of numbers knows of new targets besides their means."""
+    """The distribution of new targets around the means that a mixture predicts."""
 
     _spread: Array  # the unit of the targets, of shape (k,)
     _centre: Array  # their mean, of shape (k,)

@@ -1,4 +1,4 @@
-r"""A bank of kernels that see columns one by one, for tables whose columns speak for themselves.
+r"""A bank of additive kernels, one for each column, for tables whose columns act additively.
 
 A Gaussian of all columns asks two rows to agree in all of them. Where every column has its own say,
 as the letters of a sequence at fixed places, Gaussians of single columns say more. With weights v

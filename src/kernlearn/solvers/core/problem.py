@@ -143,7 +143,7 @@ class RescaledPenalty:
 
 # Share of the usual start in any other one.
 TRACE = 1e-3
-VIOLATED = 1e-9  # of the total: by so much weights may miss their limits
+VIOLATED = 1e-9  # of the total: the most by which weights may miss their limits
 NEGLIGIBLE = 1e-12  # shares that are rounding
 # Part of the trace below which an identity to be learned starts with as much as all the others.
 SEEN = 1e-6

@@ -1,4 +1,4 @@
-"""What learning a combination of kernels returns, and tells of its steps."""
+"""What learning a combination of kernels returns, and what it reports of its steps."""
 
 from __future__ import annotations
 

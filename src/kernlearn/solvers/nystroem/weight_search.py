@@ -1,4 +1,4 @@
-"""Weights of kernels that are factors: a problem in units of one, solved, and brought back."""
+"""Weights of kernels that are factors: a problem in units of one, solved, and scaled back."""
 
 from __future__ import annotations
 

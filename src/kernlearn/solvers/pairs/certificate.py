@@ -128,7 +128,7 @@ class Certificate(Candidate):
         return (self.objective - self.lower_bound) / self.objective
 
     def solution(self, tol: float, otherwise: Status, n_iter: int) -> PairSolution:
-        """What is returned; "optimal" if the gap says so, whatever the solver may think."""
+        """What is returned; "optimal" only if the gap is small, whatever the solver reports."""
         status = Status.OPTIMAL if 0 <= self.gap <= tol else otherwise
         return PairSolution(**vars(self), status=status, n_iter=n_iter)
 

@@ -121,7 +121,7 @@ class SelectionObjective:
         """Make ready for a descent from θ: nothing to do with the matrix of all rows."""
 
     def machine(self, z: Array) -> MachineFit:
-        """The machine trained at z, counted by nobody."""
+        """The machine trained at z, without being counted."""
         return self._train(float(np.exp(z[0])), np.exp(z[1:]))[1]
 
     def trained(self, lam: float, theta: Array) -> tuple[float, MachineFit]:
@@ -182,7 +182,7 @@ class SelectionObjective:
         return value, gradient
 
     def computed(self, z: Array) -> Answer:
-        """The same on the host, counted and noted by nobody."""
+        """The same on the host, without being counted or noted."""
         try:
             value, gradient = self._at(float(np.exp(z[0])), np.exp(z[1:]))
         except BREAKDOWNS:

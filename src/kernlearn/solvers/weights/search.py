@@ -1,4 +1,4 @@
-"""A stated problem, brought to units of one, solved, brought back and certified."""
+"""A stated problem, rescaled to units of one, solved, scaled back and certified."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class SearchOptions:
     large: int = 1000  # points from which on first guesses from samples save more than they cost
     samples: tuple[CoarseSample, ...] = (CoarseSample(300, 3e-2, 20), CoarseSample(900, 3e-3, 1))
     near: float = 0.2  # a kernel that costs more, of the value, is left out of the next sample
-    cancelling: float = 1e3  # weights so much larger than their sum: matrices are combined first
+    cancelling: float = 1e3  # weights this much larger than their sum: matrices are combined first
 
 
 OPTIONS = SearchOptions()
