@@ -241,14 +241,20 @@ def test_every_machine_has_a_regularised_risk():
         assert f'"{quality}"' in RegularizedRisk.__doc__
 
 
+def subclasses(kind):
+    for each in kind.__subclasses__():
+        yield each
+        yield from subclasses(each)
+
+
 def test_every_functional_is_public_and_documented():
     package = kl.functionals
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{module.name}")
     defined = {
         kind.__name__
-        for kind in package.QualityFunctional.__subclasses__()
-        if kind.__module__.startswith(package.__name__)
+        for kind in subclasses(package.QualityFunctional)
+        if kind.__module__.startswith(package.__name__) and not kind.__name__.startswith("_")
     }
     estimates = {"ExpectedQuality", "expected_quality"}
     assert defined | {"QualityFunctional"} | estimates == set(package.__all__)
