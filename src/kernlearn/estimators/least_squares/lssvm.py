@@ -68,7 +68,7 @@ from kernlearn.solvers.nystroem.kernel_fit import (
 )
 from kernlearn.solvers.optimize.coroutines import drive, from_callback
 from kernlearn.solvers.selection.batched import SelectionStacks
-from kernlearn.solvers.selection.objective import DescentLimits, SelectionOptions
+from kernlearn.solvers.selection.objective import DescentLimits, Evaluator, SelectionOptions
 from kernlearn.solvers.selection.select import Selection, select
 from kernlearn.typing import Array, FoldsLike, Indices, Rows, Targets
 
@@ -279,6 +279,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         loss: SelectionLoss[Any],
         lam: float | None,
         limits: DescentLimits,
+        ask: Evaluator | None = None,
     ) -> Selection:
         spread = float(loss.weight @ ((Y - Y.mean(axis=0)) ** 2).sum(axis=1))
         criterion = SelectionCriterion(
@@ -295,8 +296,9 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
                         criterion,
                         limits,
                         lam,
-                        several=several,
-                        options=self._options.selection,
+                        ask,
+                        several,
+                        self._options.selection,
                     )
                 return _trained_as_given(family, rows, Y, criterion, lam)
         except np.linalg.LinAlgError as broken:
