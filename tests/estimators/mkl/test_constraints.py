@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
-from kernlearn.constraints import AtMost, Group, Tie
+from kernlearn.constraints import AtLeast, AtMost, Group, Tie
 from kernlearn.kernels import Columns, Gaussian, Linear
 
 KERNELS = [Columns([0, 1], Gaussian(0.5), name="left"), Columns([2], Linear(), name="right")]
@@ -66,9 +66,54 @@ def test_classes_and_novelties_take_constraints():
 
 
 @pytest.mark.parametrize(
+    "constraints",
+    [
+        [AtMost(j, 0.025) for j in range(66)],  # forty have weight: more than join in a round
+        [AtLeast(60, 0.3), Tie([0, 8])],
+    ],
+    ids=["caps", "floor and tie"],
+)
+def test_a_family_is_constrained_as_the_list_of_its_kernels_is(constraints):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 11))
+    y = X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=20)
+    family = kl.kernels.Grid(Gaussian(0.5), size=[1, 2])
+    given = {
+        "quality": "least_squares",
+        "C": 1.0,
+        "options": kl.MKLOptions(constraints=constraints),
+    }
+    found = kl.MKLRegressor(family, **given).fit(X, y)
+    bound = family.bind(X)
+    of_list = kl.MKLRegressor([bound[i] for i in range(len(bound))], **given).fit(X, y)
+    assert found.status_.is_optimal
+    assert found.objective_ == pytest.approx(of_list.objective_, rel=2e-6)
+    assert found.lower_bound_ <= of_list.objective_
+    free = kl.MKLRegressor(family, quality="least_squares", C=1.0).fit(X, y)
+    assert found.objective_ > free.objective_ * (1 + 1e-4)
+    shares = found.weights_ / found.weights_.sum()
+    if len(constraints) == 66:
+        assert shares.max() <= 0.025 * (1 + 1e-6)
+    else:
+        assert shares[60] >= 0.3 * (1 - 1e-6)
+        assert shares[0] == pytest.approx(shares[8], abs=1e-9)
+
+
+@pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"kernels": kl.kernels.PerColumn(Gaussian())}, "a list of kernels with constraints, got"),
+        (
+            {"kernels": kl.kernels.GaussianRange(0.1, 1.0), "C": 1.0},
+            "a list of kernels with constraints, got",
+        ),
+        (
+            {"kernels": kl.kernels.PerColumn(Gaussian()), "C": "auto"},
+            "a list of kernels with constraints and C='auto', got a family .* give C a number",
+        ),
+        (
+            {"kernels": kl.kernels.PerColumn(Gaussian()), "C": 1.0, "rank": 5},
+            "rank=None with constraints on a family of kernels, got 5",
+        ),
         (
             {"kernels": [Linear()]},
             "the name of a kernel in .*, got 'left'; the kernels have no names",

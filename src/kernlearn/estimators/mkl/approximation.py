@@ -104,6 +104,8 @@ def rank_of(
         obstacle = f"quality={estimator.quality!r}"
     elif isinstance(estimator.kernels, KernelRange):
         obstacle = "a range of kernels"
+    elif is_family(estimator.kernels) and estimator._options.constraints:
+        obstacle = "constraints on a family of kernels"
     elif estimator._options.penalty is not None:
         obstacle = _penalty_obstacle(estimator, rows)
     return chosen_rank(estimator.rank, n_rows, obstacle, estimator._engine.exact_rows)

@@ -85,8 +85,8 @@ class MKLOptions(CombinationOptions):
     constraints : list of Constraint, optional
         Further linear constraints on the weights, such as
         ``[AtMost("genes", 0.5), Order([2, 0])]`` of :mod:`kernlearn.constraints`. Kernels are given
-        by their numbers in ``kernels_``, or by the names of views and of columns. They need a list
-        of kernels.
+        by their numbers in ``kernels_``, or by the names of views and of columns. A family of
+        kernels with constraints has at most 2000 of them, Gram matrices and a given C.
     penalty : Penalty, optional
         A convex function of the weights that is added to the objective, such as those of
         :mod:`kernlearn.penalties` or any object with ``value``, ``gradient`` and ``hessian``. A

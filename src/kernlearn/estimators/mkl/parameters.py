@@ -189,8 +189,10 @@ def _check_family(estimator: CombinationParameters) -> None:
         refused = f"missing={estimator.missing!r}", "impute the missing cells first"
     elif options.psd in ("clip", "shift"):
         refused = f"psd={options.psd!r}", "leave indefinite kernels out of the family"
-    elif options.constraints:
+    elif options.constraints and isinstance(estimator.kernels, KernelRange):
         refused = "constraints", "leave constraints out"
+    elif options.constraints and chooses_C(estimator):
+        refused = "constraints and C='auto'", "give C a number"
     elif options.penalty is not None:
         refused = "a penalty", "leave penalty out"
     elif options.center and isinstance(estimator.kernels, KernelRange):

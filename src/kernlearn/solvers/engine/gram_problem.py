@@ -64,7 +64,7 @@ class GramProblem:
         if penalty is not None:
             check_penalty(penalty, family.n_matrices, statement.quality, statement.learn_C)
         if statement.constraints:
-            _check_constraints(statement, isinstance(family, KernelPool))
+            _check_constraints(statement, family)
         self.total = statement.weight_set(family.traces).total
         self._solved_family, self._quality = family, statement.quality
         if statement.learn_C and not isinstance(family, KernelPool):
@@ -260,11 +260,13 @@ def _shift(y: Array, quality: str) -> float:
     return middle if abs(middle) > 2.0 * reach else 0.0
 
 
-def _check_constraints(statement: Statement, of_pool: bool) -> None:
+def _check_constraints(statement: Statement, family: Family | KernelPool) -> None:
     """Refuse constraints where the solver has no rows for them."""
     refused = None
-    if of_pool:
-        refused = "a family of kernels", "pass a list of kernels"
+    m = family.n_matrices
+    if isinstance(family, KernelPool) and m > LARGEST_CONSTRAINED:
+        most = f"at most {LARGEST_CONSTRAINED:,} of them"
+        refused = f"a family of {m:,} kernels", f"pass a family of {most}"
     elif statement.quality == DETERMINANT and statement.free_sign:
         refused = f"weights='free' and quality={DETERMINANT!r}", "use weights='positive'"
     if refused is not None:
@@ -274,6 +276,7 @@ def _check_constraints(statement: Statement, of_pool: bool) -> None:
         )
 
 
+LARGEST_CONSTRAINED = 2000  # kernels of a family: linear programs have as many rows and columns
 SQUARABLE = 2.0**200  # and as small: fourth powers are numbers
 LARGEST_WEIGHT = 2.0**960  # and as small: beyond, its digits would be lost
 

@@ -40,6 +40,7 @@ from kernlearn.solvers.core.penalized import PenalizedObjective, PlaneObjective
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet
 from kernlearn.solvers.core.solution import Solution, Step, relative_gap
 from kernlearn.solvers.weights.column_master import ROOM, GramMaster, Master, MasterOptions
+from kernlearn.solvers.weights.limited_prices import limited_corner, limits_of
 from kernlearn.solvers.weights.newton import Newton
 from kernlearn.typing import Array, Indices
 
@@ -138,21 +139,26 @@ class ColumnGeneration:
     def _first(self) -> Indices:
         """Kernels to begin with: those given, or those that machines without any would pay for."""
         start = self.given.start
-        if start is not None and (start > 0).any():
+        if start is not None and (start > 0).any() and self.given.limits is None:
             return _highest_priced(start, 0.0, len(start))
         proof = self.master.first(self.trace / self.pool.n_points)
         self.n_solves += len(self.machines)
         even = even_weights(self.given.normaliser, self.given.total)
         plane = self._priced(proof, lambda: None)
         self.lower = self._bound_of(plane, even)
-        return _highest_priced(self._prices(plane, even), -np.inf, self.options.joining)
+        prices = self._prices(plane, even)
+        best = _highest_priced(prices, -np.inf, self.options.joining)
+        return self._with_vertex(plane, best)
 
     def _solved(self, tol: float) -> MasterSolution:
         """The master problem, solved to a tolerance."""
         active = self.master.active
         known = self.given.start if self.best is None else self.best.weights
         start = None if known is None else known[active]
-        given = WeightSet(self.given.normaliser[active], self.given.total, False, start)
+        limits = limits_of(self.given.limits, active)
+        given = WeightSet(
+            self.given.normaliser[active], self.given.total, False, start, limits=limits
+        )
         control = Control(tol, self.control.max_iter, self.stopping, self.lower)
         solution, proof = self.master.solve(given, control)
         self.history += [
@@ -180,7 +186,16 @@ class ColumnGeneration:
         paid = float(prices[self.master.active].max())
         prices[self.master.active] = -np.inf
         least = paid + self.options.excess * abs(paid)
-        return _highest_priced(prices, least, self.options.joining)
+        return self._with_vertex(plane, _highest_priced(prices, least, self.options.joining))
+
+    def _with_vertex(self, plane: Plane, kernels: Indices) -> Indices:
+        """Within limits, those of the vertex where the plane is smallest come first."""
+        if self.given.limits is None:
+            return kernels
+        vertex = limited_corner(plane, self.given).kernels
+        vertex = vertex[~np.isin(vertex, self.master.active)]
+        others = kernels[~np.isin(kernels, vertex)]
+        return np.concatenate([vertex, others[: max(self.options.joining - len(vertex), 0)]])
 
     def _tell(self) -> None:
         """Tell of a round."""
@@ -211,6 +226,8 @@ class ColumnGeneration:
         if self.penalty is not None:
             near, tol = replace(self.given, start=weights), self.options.tangent * self.control.tol
             plane = tightest_plane(plane, self.penalty, near, tol)
+        if self.given.limits is not None:
+            return limited_corner(plane, self.given).bound
         return corner_bound(plane, self.given.normaliser, self.given.total)
 
     def _prices(self, plane: Plane, weights: Array) -> Array:
