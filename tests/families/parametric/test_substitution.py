@@ -54,6 +54,15 @@ def test_the_criterion_is_that_of_a_semidefinite_program(prior):
     # Without CVXPY: the bound proves it, and holds wherever it is taken.
     assert found.point.lower_bound == pytest.approx(found.point.objective, rel=1e-6)
     assert found.point.lower_bound <= found.point.objective * (1 + 1e-12)
+    a = np.sqrt(0.5) * found.point.dual_coef
+    t, least = family.dual_minimum(rows, a, 2.0)
+
+    def value(theta):
+        K = family.matrix(rows, None, theta)
+        return 2.0 * family.penalty.value(theta) - 0.5 * t**2 * float(np.sum(a * (K @ a)))
+
+    assert value(found.point.theta) == pytest.approx(least, abs=1e-6)
+    assert all(value(theta) >= least for theta in np.random.default_rng(2).normal(size=(20, 6)))
     elsewhere = problem.at(1.5 * problem.start, 0.5, 2.0)
     assert elsewhere.lower_bound < found.point.objective < elsewhere.objective
 
