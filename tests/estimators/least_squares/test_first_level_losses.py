@@ -92,7 +92,7 @@ def test_the_sum_of_theta_leaves_out_columns_and_mu_is_chosen():
         (FirstLevelRegressor(loss="huber", rank=9), "rank=None with loss='huber', got 9"),
         (
             FirstLevelRegressor(loss="huber", lam="evidence", mu="evidence"),
-            "loss='squares' and penalty=None with 'evidence', got loss='huber'",
+            "logistic loss and penalty=None with 'evidence', got loss='huber'",
         ),
         (FirstLevelRegressor(penalty=P.NearTheta([1.0])), "theta0 to hold 3 numbers, one for each"),
         (FirstLevelRegressor(penalty=P.LinearPenalty([1.0])), "a penalty on 3 parameters, got Lin"),

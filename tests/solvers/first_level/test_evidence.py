@@ -8,7 +8,11 @@ from scipy.stats import multivariate_normal
 
 from kernlearn import FirstLevelClassifier, FirstLevelRegressor
 from kernlearn.families.parametric import ARDGaussianFamily, GaussianFamily
+from kernlearn.quality.logistic_evidence import INTERCEPT_VARIANCE, negative_log_evidence
+from kernlearn.quality.logistic_mode import find_logistic_mode
+from kernlearn.quality.registry import Settings
 from kernlearn.solvers.first_level.evidence import evidence_at
+from kernlearn.solvers.first_level.loss_point import MachineLoss
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, alone
 
 
@@ -76,3 +80,37 @@ def test_columns_that_matter_are_told_from_noise():
         assert model.theta_p_[:2].max() < 0.05 < model.theta_p_[2:].min()
         assert (model.theta_std_ > 0).all()
     assert FirstLevelRegressor(lam=1.0, mu=1.0).fit(X[:20], y[:20]).theta_p_ is None
+
+
+def test_of_classes_it_is_the_integral_with_the_logistic_likelihood():
+    """Over w and b as in Gaussian processes of classes, over θ by a sum of J's neighbourhood."""
+    lam, mu = 0.2, 10.0
+    X, y = table()
+    signs = np.where(y > np.median(y), 1.0, -1.0)
+    family, ones = GaussianFamily(), np.ones(len(X))
+    loss = MachineLoss("logistic", Settings(1.0, 0.3, 0.1, ones, 0.5))
+    start = np.asarray(family.start(X))
+    problem = FirstLevelProblem(family, X, signs[:, None], ones, start, loss=loss)
+    point = alone(problem.descent(problem.scale, lam, mu, 1e-12, 200)).point
+    found = evidence_at(point)
+    std = 1 / np.sqrt(point.hessian[0, 0])
+    thetas = np.linspace(max(point.theta[0] - 8 * std, 1e-9), point.theta[0] + 8 * std, 61)
+    J = np.array([problem.at(np.array([t]), lam, mu).objective for t in thetas])
+    over_theta = np.trapezoid(np.exp(point.objective - J), thetas)
+    mode = find_logistic_mode(point.K / lam + INTERCEPT_VARIANCE, signs, ones)
+    prior = np.log(2 * np.sqrt(mu / (2 * np.pi))) - 0.5 * mu * point.theta[0] ** 2
+    expected = negative_log_evidence(mode) - prior - np.log(over_theta)
+    # Laplace's form is exact up to the third derivative of J, and J has no prior of b.
+    assert found.value == pytest.approx(expected, abs=0.1)
+
+
+def test_no_other_lam_or_mu_has_more_evidence_of_classes():
+    X, y = table(d=2)
+    y = y > np.median(y)
+    model = FirstLevelClassifier(lam="evidence", mu="evidence", loss="logistic").fit(X, y)
+    assert model.status_.has_converged
+    assert model.theta_std_.shape == model.theta_p_.shape == (2,)
+    for name, value in {"lam": 0.6 * model.lam_, "mu": 1.6 * model.mu_}.items():
+        chosen = {"lam": "evidence", "mu": "evidence", name: value}
+        other = FirstLevelClassifier(**chosen, loss="logistic").fit(X, y)
+        assert other.log_evidence_ < model.log_evidence_

@@ -41,7 +41,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         polynomial with a scale for every column, similarities of the letters of sequences, with X a
         list of strings, or a family of one's own.
     lam : float, "cv" or "evidence", default="cv"
-        λ, or how it is chosen: by the squared loss on held-out folds, or by the evidence for λ and
+        λ, or how it is chosen: by the loss on held-out folds, or by the evidence for λ and
         μ, in Laplace's approximation, for which nothing is held out.
     mu : float, "cv" or "evidence", default="cv"
         μ, or how it is chosen, in the same way as λ.

@@ -28,11 +28,13 @@ _ROUNDS = 3
 def check_loss(estimator: Any, losses: tuple[str, ...]) -> None:
     """Refuse a loss that the estimator has not, or has not together with other parameters."""
     check_choice("loss", estimator.loss, losses)
-    if estimator._by_evidence and (estimator.loss != "squares" or estimator.penalty is not None):
-        what = f"loss={estimator.loss!r}" if estimator.loss != "squares" else "a penalty"
+    known = estimator.loss in ("squares", "logistic")
+    if estimator._by_evidence and not (known and estimator.penalty is None):
+        what = "a penalty" if known else f"loss={estimator.loss!r}"
         raise ValueError(
-            f"expected loss='squares' and penalty=None with 'evidence', got {what}: the evidence "
-            "is that of normal errors and a normal prior of θ; use lam='cv' and mu='cv'"
+            "expected the squared or the logistic loss and penalty=None with 'evidence', got "
+            f"{what}: the evidence has a likelihood for these alone, and a normal prior of θ; use "
+            "lam='cv' and mu='cv'"
         )
 
 

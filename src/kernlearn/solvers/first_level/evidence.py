@@ -22,6 +22,18 @@ of a squared target. Its slope counts how the minimum moves with λ and μ
 (:mod:`kernlearn.solvers.first_level.search`): :math:`|P|_+` falls and rises with θ, which is not a
 minimum of it. MacKay's updates, :math:`\beta\mu\|\theta\|^2 = p - \mu\operatorname{tr} H^{-1}` and
 their like, leave that out, and led the wrong way.
+
+With the logistic loss the errors have no variance: β = 1, and N = nk. The weights are integrated by
+Laplace's approximation, too, as in :mod:`kernlearn.quality.logistic_evidence`. With W the second
+derivatives of the loss and an intercept of variance τ²,
+
+.. math::
+
+    -\log Z = J + \tfrac12 \log|I + WK/\lambda|
+    + \tfrac12 \log\bigl(1 + \tau^2\, 1^\top (K/\lambda + W^{-1})^{-1} 1\bigr)
+    + \tfrac{b^2}{2\tau^2} - \tfrac{p}{2}\log\frac{2\mu}{\pi} - \log I,
+
+summed over the targets where it depends on them. The mode is that of J, which has no prior of b.
 """
 
 from __future__ import annotations
@@ -31,7 +43,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import erfcx, ndtr
 
+from kernlearn.quality.logistic_evidence import INTERCEPT_VARIANCE
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
+from kernlearn.solvers.first_level.loss_point import LossPoint
 from kernlearn.solvers.first_level.problem import FirstLevelPoint
 from kernlearn.typing import Array, Mask
 
@@ -51,8 +65,10 @@ class LaplaceEvidence:
         return float(np.exp(2.0 * self.value / self.size))
 
 
-def evidence_at(point: FirstLevelPoint) -> LaplaceEvidence | None:
+def evidence_at(point: FirstLevelPoint | LossPoint) -> LaplaceEvidence | None:
     """The evidence around a minimum of J; None where rounding leaves none."""
+    if isinstance(point, LossPoint):
+        return _evidence_of_classes(point)
     n, k = point.problem.Y.shape
     size, p = (n - 1) * k, len(point.theta)
     lam, mu, J = float(point.lam), float(point.mu), float(point.objective)
@@ -66,6 +82,21 @@ def evidence_at(point: FirstLevelPoint) -> LaplaceEvidence | None:
     return LaplaceEvidence(value, size, posterior.std, posterior.p_values)
 
 
+def _evidence_of_classes(point: LossPoint) -> LaplaceEvidence | None:
+    posterior = _posterior(point, 1.0)
+    if posterior is None:
+        return None
+    value = point.objective - posterior.log_integral
+    value -= 0.5 * len(point.theta) * _log(2.0 * point.mu / np.pi)
+    for machine, factor in zip(point.machines, point.factors, strict=True):
+        if factor is None:
+            return None
+        value += 0.5 * (factor.log_determinant - float(np.log(machine.tau[machine.free]).sum()))
+        value += 0.5 * _log(1.0 + INTERCEPT_VARIANCE * point.lam * factor.sum_of_inverse)
+        value += 0.5 * machine.intercept**2 / INTERCEPT_VARIANCE
+    return LaplaceEvidence(value, point.problem.Y.size, posterior.std, posterior.p_values)
+
+
 @dataclass(frozen=True, eq=False)
 class _Posterior:
     """That of θ around its maximum."""
@@ -75,7 +106,7 @@ class _Posterior:
     p_values: Array
 
 
-def _posterior(point: FirstLevelPoint, beta: float) -> _Posterior | None:
+def _posterior(point: FirstLevelPoint | LossPoint, beta: float) -> _Posterior | None:
     theta, g = point.theta, point.gradient
     free: Mask = (theta > point.problem.low) | (g <= 0.0)
     H, h = point.hessian, np.maximum(point.hessian.diagonal(), float(point.mu))

@@ -29,6 +29,7 @@ from kernlearn.quality.held_out import KFoldLoss, SelectionCriterion
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.first_level.evidence import LaplaceEvidence, evidence_at
+from kernlearn.solvers.first_level.loss_point import LossPoint
 from kernlearn.solvers.first_level.problem import (
     FirstLevelPoint,
     FirstLevelProblem,
@@ -137,7 +138,7 @@ def _of_one_bandwidth(
 
 
 def _evidence(point: Trained) -> LaplaceEvidence | None:
-    return evidence_at(point) if isinstance(point, FirstLevelPoint) else None
+    return evidence_at(point) if isinstance(point, FirstLevelPoint | LossPoint) else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,6 +90,10 @@ class LossProblem(Protocol):
         """The usual size of every parameter."""
 
     @property
+    def low(self) -> Array:
+        """The least value of every parameter."""
+
+    @property
     def penalty(self) -> ThetaPenalty:
         """Ω."""
 
@@ -212,6 +216,14 @@ class LossPoint:
         scale = self.problem.scale
         return QuadraticModel.of(self.theta, self.objective, self.gradient, self.hessian, scale)
 
+    @cached_property
+    def mixed(self) -> Array:
+        """∂²J/∂λ∂θ, of shape (p,)."""
+        found = 0.5 * self.forms
+        for j, each in enumerate(self.machines):
+            found = found - self._solved(j, self.K @ each.coef, 0.0) @ self.images[j]
+        return np.asarray(found)
+
     def outside(self, others: LossProblem) -> Outside:
         r"""The loss on other points, and how it changes.
 
@@ -225,20 +237,19 @@ class LossPoint:
         family, X = self.problem.family, self.problem.X
         K = family.matrix(others.X, X, self.theta)
         loss, by_lam = 0.0, 0.0
-        by_theta, mixed = np.zeros(len(self.theta)), 0.5 * self.forms
+        by_theta = np.zeros(len(self.theta))
         for j, each in enumerate(self.machines):
             outer = others.loss_machine(j, 1.0)
             f = K @ each.coef
             g = outer.linear - f - each.intercept
             e = -answer_to(outer)(g)
             inner = self.K @ each.coef
-            q, moved = self._solved(j, K.T @ e, float(e.sum())), self._solved(j, inner, 0.0)
+            q = self._solved(j, K.T @ e, float(e.sum()))
             loss += float(outer.conjugate(g, 0.0).sum())
             by_lam += float(q @ inner - e @ f) / self.lam
             images = family.jacobian_products(others.X, self.theta, K, each.coef, X)
             by_theta = by_theta + e @ images - q @ self.images[j]
-            mixed = mixed - moved @ self.images[j]
-        return Outside(loss, by_theta, by_lam, mixed)
+        return Outside(loss, by_theta, by_lam, self.mixed)
 
     def left_out(self, rule: HeldOutLoss) -> Array:
         r"""Values of every row by the machine without it, of shape (n, k), to one Newton step.

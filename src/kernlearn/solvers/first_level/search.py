@@ -28,6 +28,7 @@ from scipy.optimize import minimize
 
 from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.first_level.evidence import LaplaceEvidence, evidence_at
+from kernlearn.solvers.first_level.loss_point import LossPoint
 from kernlearn.solvers.first_level.problem import (
     FirstLevelPoint,
     FirstLevelProblem,
@@ -165,9 +166,9 @@ class EvidenceSearch:
             start, lam, mu, self.tol, self.max_iter, check=self.check
         )
         point = None if descent is None else descent.point
-        found = evidence_at(point) if isinstance(point, FirstLevelPoint) else None
+        found = evidence_at(point) if isinstance(point, FirstLevelPoint | LossPoint) else None
         n_points = 0 if descent is None else descent.n_points
-        if found is None or not isinstance(point, FirstLevelPoint):
+        if found is None or not isinstance(point, FirstLevelPoint | LossPoint):
             return CrossValidatedLoss(x, np.inf, np.zeros(2), (), n_points)
         right = np.column_stack([lam * point.mixed, mu * point.theta])
         drift = _drift(point, right, point.theta > self.problem.low)
@@ -180,14 +181,16 @@ class EvidenceSearch:
         (start,) = known.predicted(x, self.problem.scale)
         return (yield from self.at(x, start))
 
-    def _slope(self, point: FirstLevelPoint, found: LaplaceEvidence, drift: Array) -> Array:
+    def _slope(
+        self, point: FirstLevelPoint | LossPoint, found: LaplaceEvidence, drift: Array
+    ) -> Array:
         """The derivatives of −log Z by log λ and log μ, while θ moves with them."""
         slope = np.zeros(2)
         for i, factors in enumerate(np.exp(_DIFFERENCE * np.eye(2))):
             theta = np.maximum(point.theta + _DIFFERENCE * drift[:, i], self.problem.low)
             lam, mu = np.array([float(point.lam), float(point.mu)]) * factors
             moved = self.problem.at(theta, lam, mu)
-            there = evidence_at(moved) if isinstance(moved, FirstLevelPoint) else None
+            there = None if moved is None else evidence_at(moved)
             if there is not None:
                 slope[i] = (there.value - found.value) / _DIFFERENCE
         return slope

@@ -51,8 +51,17 @@ class Bordered:
     def log_volume(self) -> float:
         """Minus the logarithm of the product of the eigenvalues of P that are not zero."""
         n = self.factor.shape[-1]
-        logs = float(np.log(self.factor.diagonal()).sum())
-        return 2.0 * logs + float(np.log(self._inner.item() / n))
+        return self.log_determinant + float(np.log(self.sum_of_inverse / n))
+
+    @property
+    def log_determinant(self) -> float:
+        """That of A."""
+        return 2.0 * float(np.log(self.factor.diagonal()).sum())
+
+    @property
+    def sum_of_inverse(self) -> float:
+        """The sum of all entries of the inverse of A."""
+        return float(self._inner.item())
 
     @cached_property
     def _half_of_one(self) -> DeviceArray:
