@@ -136,6 +136,18 @@ def test_numbers_are_learned_from_sources():
     model = kl.KernelRegressor(QUICK).fit(parts, y)
     assert model.held_out_score_ > 0.9
     assert model.predict_interval({k: v[:5] for k, v in parts.items()}).shape == (5, 2)
+    one = kl.KernelRegressor(["linear"], max_members=1).fit(parts, y)
+    with pytest.raises(AttributeError, match=r"one table for kernel_, got several sources; MKL"):
+        _ = one.kernel_
+
+
+def test_intervals_beside_text():
+    table, y = orders(60)
+    table = table[["review", "visit"]]
+    model = kl.KernelRegressor(["linear"], max_members=2).fit(table, y + 0.1 * table["visit"])
+    ends = model.predict_interval(table[:4])
+    assert (ends[:, 0] < ends[:, 1]).all()
+    assert model.predict(table[:4], return_std=True)[1].min() > 0
 
 
 def test_wrong_sources_are_refused_at_prediction():

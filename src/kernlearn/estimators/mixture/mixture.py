@@ -12,9 +12,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import (
-    check_is_fitted,
-)
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_count, check_flag
 from kernlearn._device import HOST, Place, device_memory_errors, place_of
@@ -52,11 +50,7 @@ from kernlearn.estimators.mixture.input_checks import (
 from kernlearn.estimators.mixture.members import Members, columns_and_sets
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.estimators.mixture.outside_rows import OutsideRows
-from kernlearn.estimators.mixture.preparation import (
-    STANDARD,
-    PreparedTable,
-    prepared_source,
-)
+from kernlearn.estimators.mixture.preparation import STANDARD, PreparedTable, prepared_source
 from kernlearn.estimators.mixture.sources_preparation import SourcesPreparation, prepare
 from kernlearn.gram.rows import map_rows
 from kernlearn.kernels import Features, Kernel
@@ -126,6 +120,11 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
             raise AttributeError(
                 f"expected a mixture of one member for kernel_, got {len(machines)} members; fit "
                 "with max_members=1"
+            )
+        if hasattr(self, "source_names_"):
+            raise AttributeError(
+                "expected a mixture of one table for kernel_, got several sources; MKLClassifier "
+                "and MKLRegressor learn a kernel of sources"
             )
         transformer = PreparedTable(self.preparation_, machines[0].table)
         return Features(FrozenEstimator(transformer), machines[0].kernel)
@@ -231,11 +230,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
             tables, part, kept, stopping, preparation.origins, codes, given.folds is not None
         )
         if isinstance(preparation, SourcesPreparation):
-            sample = replace(
-                sample,
-                source_blocks=preparation.blocks,
-                has_columns=preparation.has_columns,
-            )
+            blocks, has_columns = preparation.blocks, preparation.has_columns
+            sample = replace(sample, source_blocks=blocks, has_columns=has_columns)
         sources: Mapping[str, Rows] = tables
         if not is_all:
             sources = {table: prepared_source(preparation, rows, table) for table in tables}

@@ -231,7 +231,7 @@ class MixtureUncertainty:
     def _in_blocks(
         self, tables: Mapping[str, Array], compute: Callable[[dict[str, Array]], Array]
     ) -> Array:
-        n_new = len(next(iter(tables.values())))
+        n_new = next(iter(tables.values())).shape[0]
         return in_blocks(
             np.arange(n_new),
             len(self.members.Y) * self.members.Y.shape[1],
