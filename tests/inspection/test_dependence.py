@@ -71,7 +71,7 @@ def test_a_picture_of_classes_and_of_categories(rows):
     assert display.value[1] > display.value[0] + 0.1
     assert (display.low >= 0.0).all()
     assert (display.high <= 1.0).all()
-    assert display.ax_.get_ylabel() == "mean probability of yes"
+    assert display.ax_.get_xlabel() == "mean probability of yes"
     other = PartialDependenceDisplay.from_estimator(model, frame, "b", target="no")
     np.testing.assert_allclose(other.value, 1.0 - display.value)
     with pytest.raises(ValueError, match="expected target to be one of"):

@@ -63,6 +63,9 @@ DRAWN = {
     "CandidatesDisplay": lambda _: inspection.CandidatesDisplay(
         NAMES, SIZES, 0.1 * SIZES, SIZES / SIZES.sum()
     ).plot(),
+    "PartialDependenceDisplay": lambda _: inspection.PartialDependenceDisplay(
+        NAMES, SIZES, SIZES - 0.5, SIZES + 0.5, HOSTILE, HOSTILE
+    ).plot(),
     "EmbeddingDisplay": lambda plane: inspection.EmbeddingDisplay(*plane).plot(),
     "GramDisplay": _gram,
     "DecisionSurfaceDisplay": lambda plane: _surface(NAMES, SVC(), plane),

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, is_classifier
 
+from kernlearn.inspection._bars import name_rows
 from kernlearn.inspection._display import Display
 from kernlearn.inspection._matplotlib import Axes, ink, new_axes
 from kernlearn.inspection._text import AS_TEXT, axis_label
@@ -25,7 +26,7 @@ _COLOUR = "#0072b2"
 class PartialDependenceDisplay(Display):
     """The mean prediction as a function of one column, with its 95 % interval.
 
-    After `plot`, ``line_`` holds the line, or the marks of categories.
+    After `plot`, ``line_`` holds the line, or the marks of categories, which have a row each.
 
     Parameters
     ----------
@@ -153,24 +154,30 @@ class PartialDependenceDisplay(Display):
 
     def _draw(self, ax: Axes | None) -> Axes:
         ax = new_axes(ax)
-        is_number = self.grid.dtype.kind in "biuf"
-        places = self.grid.astype(float) if is_number else np.arange(len(self.grid))
-        is_line = is_number and len(places) > 2
-        (self.line_,) = ax.plot(
-            places, self.value, color=_COLOUR, marker="" if is_line else "o",
-            linestyle="-" if is_line else "",
-        )  # fmt: skip
+        if self.grid.dtype.kind not in "biuf":
+            return self._draw_categories(ax)
+        places = self.grid.astype(float)
+        is_line = len(places) > 2
+        (self.line_,) = ax.plot(places, self.value, "-" if is_line else "o", color=_COLOUR)
         if self.low is not None and self.high is not None:
             if is_line:
                 ax.fill_between(places, self.low, self.high, color=_COLOUR, alpha=0.2, linewidth=0)
             else:
                 ax.vlines(places, self.low, self.high, color=ink(), linewidth=1.2)
-        if not is_number:
-            names = [axis_label(str(value)) for value in self.grid]
-            ax.set_xticks(places, names, rotation=30 if len(names) > 3 else 0, **AS_TEXT)
         ax.set_xlabel(axis_label(self.column), **AS_TEXT)
         ax.set_ylabel(axis_label(self.quantity), **AS_TEXT)
         ax.spines[["top", "right"]].set_visible(False)
+        return ax
+
+    def _draw_categories(self, ax: Axes) -> Axes:
+        """A row for each category, with its name."""
+        places = np.arange(len(self.grid))
+        if self.low is not None and self.high is not None:
+            ax.hlines(places, self.low, self.high, color=ink(), linewidth=1.2)
+        (self.line_,) = ax.plot(self.value, places, color=_COLOUR, marker="o", linestyle="")
+        name_rows(ax, [str(value) for value in self.grid])
+        ax.set_xlabel(axis_label(self.quantity), **AS_TEXT)
+        ax.set_title(axis_label(self.column), **AS_TEXT)
         return ax
 
 

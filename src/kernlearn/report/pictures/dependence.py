@@ -14,17 +14,26 @@ ROW_HEIGHT = 2.0
 
 
 def _draw(subject: Subject, ax: Axes) -> None:
-    """Two curves beside each other, in as many rows as it takes; one value axis for all."""
+    """Two curves beside each other, in as many rows as it takes; one range of values for all."""
     found = dependences(subject)
     figure = ax.figure
     ax.remove()
     curves = {} if found is None else found.curves
-    n_rows = (len(curves) + 1) // 2
-    axes = np.ravel(figure.subplots(n_rows, 2, sharey=True, squeeze=False))
+    axes = np.ravel(figure.subplots((len(curves) + 1) // 2, 2, squeeze=False))
+    displays = []
     for place, (name, curve) in enumerate(curves.items()):
         classes = [] if found is None else found.classes
-        PartialDependenceDisplay.of(curve, name, classes).plot(axes[place])
-        axes[place].set_ylabel("" if place % 2 else axes[place].get_ylabel())
+        displays.append(PartialDependenceDisplay.of(curve, name, classes).plot(axes[place]))
+    drawn = [d.value for d in displays] + [e for d in displays for e in (d.low, d.high)]
+    known = np.concatenate([values for values in drawn if values is not None])
+    margin = 0.05 * float(np.ptp(known)) or 1.0
+    limits = float(known.min()) - margin, float(known.max()) + margin
+    for place, display in enumerate(displays):
+        if display.grid.dtype.kind in "biuf":
+            axes[place].set_ylim(*limits)
+            axes[place].set_ylabel("" if place % 2 else axes[place].get_ylabel())
+        else:
+            axes[place].set_xlim(*limits)
     for spare in axes[len(curves) :]:
         spare.set_visible(False)
 
