@@ -21,7 +21,9 @@ GIVEN = {"lam": 0.3, "mu": 2.0}
 
 
 def test_probabilities_are_those_of_the_logistic_loss():
-    model = FirstLevelClassifier(loss="logistic", lam=1.0, mu="cv", cv=3, tol=1e-2).fit(X, LABELS)
+    model = FirstLevelClassifier(
+        loss="logistic", lam=1.0, mu="cv", cv=2, tol=1e-1, starts="one"
+    ).fit(X, LABELS)
     odds = np.exp(model.decision_function(X))
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], odds / (1.0 + odds), rtol=1e-9)
     # Without class or sample weights they sum to the frequency: the intercept is not penalised.
@@ -75,7 +77,7 @@ def test_a_prior_from_another_study_is_kept_where_mu_is_large():
 
 
 def test_the_sum_of_theta_leaves_out_columns_and_mu_is_chosen():
-    model = FirstLevelRegressor(penalty=P.L1Norm(), cv=3, tol=1e-2, starts="one")
+    model = FirstLevelRegressor(penalty=P.L1Norm(), cv=2, tol=1e-1, starts="one")
     model.fit(X[8:], np.sin(2 * X[8:, 0]))
     assert model.theta_[0] > 10 * model.theta_[1:].max()
     assert model.mu_ > 0
