@@ -39,13 +39,13 @@ N_FOLDS = 5
 # Of Smith and Waterman's kernel: aligning every protein with every other takes an hour.
 N_REFERENCES = 50
 ROWS_AT_ONCE = 25
-SEQUENCES = ("Spectrum(2)", "Smith–Waterman")
 COLUMNS = ("best kernel alone", "equal weights", "learned, 5 kernels", "learned, 7 kernels")
 NOTES = (
     "The paper's yeast proteins are not to be had. Its protocol runs here on 694 proteins "
     f"with known folds (Ding and Dubchak's), for each of the {N_CLASSES} largest folds against the "
     "rest, and our rows have no numbers of the paper beside them. The paper's bars: a Markov "
-    "random field, mean 0.715; five kernels, 0.854; richer kernels, significantly higher on nine of 13 classes.",
+    "random field, mean 0.715; five kernels, 0.854; richer kernels, significantly higher on nine "
+    "of 13 classes.",
     "Area under the ROC curve on held-out proteins, mean ± standard error over the repetitions of "
     "five-fold cross-validation. Soft-margin machine, C = 1, kernels of unit diagonal, positive "
     "weights with the trace of the kernels' mean.",
