@@ -29,7 +29,8 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
     hyperkernel : Hyperkernel, optional
         By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data.
     quality : str, default="nu_svr"
-        The machine: "nu_svr", "epsilon_svr", "huber", "quantile" or "least_squares".
+        The machine: "nu_svr", "epsilon_svr", "huber", "quantile" or "least_squares". The default is
+        that of the paper; :class:`kernlearn.MKLRegressor` has "epsilon_svr", scikit-learn's SVR.
     C : float or "auto", default=100.0
         The box −C ≤ a ≤ C, 100 as in section 7 of the paper; "auto" as in
         :class:`kernlearn.MKLRegressor`, where it is the default.
