@@ -58,7 +58,8 @@ def announce_fits(task: Task, quiet: bool) -> None:
     )
     if seconds > LONG:
         n_fits = counted(len(fitted_rows(task)), "fit")
-        say(f"about {in_time(seconds)} expected for {n_fits}; --effort fast takes a tenth", True)
+        part = "less" if max(fitted_rows(task)) > options.exact_rows else "a tenth"
+        say(f"about {in_time(seconds)} expected for {n_fits}; --effort fast takes {part}", True)
 
 
 def fitted_rows(task: Task) -> list[int]:

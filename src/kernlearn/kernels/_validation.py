@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -45,6 +46,8 @@ def check_table(X: Rows, name: str, sparse: bool = False) -> Rows:
 
     A sparse matrix comes in compressed rows, where it is allowed.
     """
+    if type(X) is np.ndarray and X.ndim == 2 and X.size:
+        return X
     X = as_pandas_frame(X)
     if issparse(X) and not sparse:
         raise ValueError(
@@ -224,7 +227,7 @@ def is_missing(cell: object) -> bool:
 
 def is_finite(values: Array) -> bool:
     """Whether no entry is NaN or infinite, found without a temporary of the size of `values`."""
-    return bool(np.isfinite(values.min()) and np.isfinite(values.max()))
+    return math.isfinite(values.min()) and math.isfinite(values.max())
 
 
 def _as_array(X: object, name: str) -> NDArray[Any]:

@@ -35,7 +35,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
-from scipy.special import softmax
 
 from kernlearn.numerics.rounding import without_rounding
 from kernlearn.typing import Array
@@ -145,9 +144,11 @@ def fit_softmax(
         return 0.0
     centred = centred / size
 
+    weighted, aimed = weight[:, None] * centred, float(weight @ (target * centred).sum(axis=1))
+
     def derivative(slope: float) -> float:
-        excess = softmax(slope * centred, axis=1) - target
-        return float(weight @ (excess * centred).sum(axis=1))
+        chances = np.exp(slope * centred)  # up to a factor; none is above one
+        return float((np.einsum("nk,nk->n", chances, weighted) / chances.sum(axis=1)).sum()) - aimed
 
     # Convex, so that the derivative only grows; with these targets it does change its sign.
     if derivative(0.0) >= 0.0:

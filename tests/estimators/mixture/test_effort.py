@@ -57,3 +57,8 @@ def test_a_choice_is_thinned_for_little_effort_only():
     few = choice_at(choice, checked_effort("fast"))
     assert 0 < len(few.families) < len(choice.families)
     assert not few.stretches
+    assert not few.has_trees
+    # Of many rows, trees are quicker than most kernels, and often better.
+    large = choice_at(choice, checked_effort("fast"), is_large=True)
+    assert [family.name for family in large.families] == ["linear", "Gaussian", "trees"]
+    assert options_at(MixtureOptions(), 0.1).boosting.models < MixtureOptions().boosting.models

@@ -73,3 +73,7 @@ def test_more_rows_columns_classes_and_effort_take_longer():
     for more in ((2000, 20, 1, 1.0), (1000, 90, 1, 1.0), (1000, 20, 9, 1.0), (1000, 20, 1, 3.0)):
         assert expected_seconds(*more[:3], options, more[3]) > usual
     assert member_seconds(6000, options) > 10.0 * member_seconds(2000, options)
+    # Boosted trees end the search early, unless a kernel is better.
+    quick, long = (expected_seconds(12_000, 20, 1, options, 1.0, trees) for trees in (True, False))
+    assert quick < 0.3 * long
+    assert expected_seconds(40_000, 20, 1, options, 1.0) > quick

@@ -8,12 +8,16 @@ from numbers import Real
 import numpy as np
 
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice
+from kernlearn.estimators.mixture.candidates.registry import GAUSSIAN, LINEAR, TREES
 from kernlearn.estimators.mixture.options import MixtureOptions
 
 EFFORTS = {"fast": 0.1, "default": 1.0, "best": 10.0}
 LEAST, LARGEST = 0.01, 100.0
 # With less effort nothing is learned but λ and the widths of kernels.
 _LEARNS = 0.5
+# Of tables whose members are trained through landmarks, what is tried then, and how many models of
+# boosted trees are grown: other kernels take longer than the trees, and seldom beat both.
+_QUICK, _QUICK_MODELS = (LINEAR, GAUSSIAN, TREES), 2
 # From this effort on, families are tried on all tables, however badly they do on the first.
 _TRIES_ALL = 3.0
 # Of the largest number of rows on which exact machines are trained, what candidates may be judged
@@ -60,15 +64,24 @@ def options_at(options: MixtureOptions, effort: float) -> MixtureOptions:
         tries_all=effort >= _TRIES_ALL,
     )
     judged = min(root * options.judged_rows, max(_SHARE * options.exact_rows, options.judged_rows))
-    return replace(options, judged_rows=round(judged), screening=screening)
+    changed = replace(options, judged_rows=round(judged), screening=screening)
+    if effort >= _LEARNS:
+        return changed
+    models = min(options.boosting.models, _QUICK_MODELS)
+    return replace(changed, boosting=replace(options.boosting, models=models))
 
 
-def choice_at(choice: CandidateChoice, effort: float) -> CandidateChoice:
+def choice_at(choice: CandidateChoice, effort: float, is_large: bool = False) -> CandidateChoice:
     """Of all candidates, those for an effort: with little of it, none that learn their kernel.
 
-    Candidates that the user has named are tried with any.
+    Of large tables, whose members are trained through landmarks, boosted trees take part beside
+    two kernels. Candidates that the user has named are tried with any effort.
     """
     if effort >= _LEARNS or choice.is_named:
         return choice
-    quick = [family for family in choice.families if family.learn is None]
+    quick = [
+        family
+        for family in choice.families
+        if (family.name in _QUICK if is_large else family.learn is None)
+    ]
     return replace(choice, families=quick or choice.families, stretches=False)

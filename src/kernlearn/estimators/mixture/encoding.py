@@ -12,7 +12,6 @@ import numpy as np
 from kernlearn.estimators.inputs.dask_rows import in_memory, select_rows
 from kernlearn.estimators.mixture.candidates.boosting import EncodedRows, pilot_residuals
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice
-from kernlearn.estimators.mixture.candidates.registry import TREES
 from kernlearn.estimators.mixture.candidates.rescreening import TreeContest, contest_of_trees
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.columns import CategoryColumn
@@ -32,9 +31,8 @@ def tree_contest(
 
     None where rows are few, or where trees are no candidate.
     """
-    has_trees = any(family.name == TREES for family in choice.families)
     is_one_table = isinstance(preparation, Preparation)
-    if len(training) <= options.exact_rows or not has_trees or not is_one_table:
+    if len(training) <= options.exact_rows or not choice.has_trees or not is_one_table:
         return preparation, None
     with threads_for(len(training)):
         preparation, encoded = encoded_rows(preparation, training, options.boosting)

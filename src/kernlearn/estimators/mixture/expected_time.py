@@ -20,6 +20,8 @@ _LEAST, _JUDGES = 0.6, 5.2
 _COLUMNS, _CLASSES = 250.0, 30.0
 # One member on a thousand rows: what grows with their square, and with their cube.
 _SQUARE, _CUBE = 0.06, 0.07
+# Boosted trees beside a few kernels: at least, and a model for a thousand rows of one target.
+_CONTEST, _BOOSTED = 1.5, 0.1
 # Through landmarks: a second screening, and one member for a thousand rows.
 _RESCREENING, _LANDMARKS = 30.0, 0.3
 # Of a time limit, what may be kept free for all members, and for the only one.
@@ -27,15 +29,24 @@ _PART, _MOST = 0.5, 0.9
 
 
 def announce(
-    training: TrainingRows, options: MixtureOptions, effort: float, max_members: int
+    training: TrainingRows,
+    options: MixtureOptions,
+    effort: float,
+    max_members: int,
+    has_trees: bool,
 ) -> None:
-    """Say how long a long fit takes, and keep time free for what follows the search."""
+    """Say how long a long fit takes, and keep time free for what follows the search.
+
+    Where trees have not decided, what follows is announced without them.
+    """
     stopping, n_rows = training.sample.stopping, len(training)
     n_columns = training.sample.tables[STANDARD].shape[1]
-    seconds = expected_seconds(n_rows, n_columns, training.Y.shape[1], options, effort)
+    sizes = n_rows, n_columns, training.Y.shape[1]
+    seconds = expected_seconds(*sizes, options, effort, has_trees)
     if LONG < seconds <= stopping.seconds_left:
         with suppress(Stopped):  # the search ends at its first step, and keeps that
-            stopping.tell(announcement(seconds, n_rows, n_columns), np.inf)
+            is_large = n_rows > options.exact_rows
+            stopping.tell(announcement(seconds, n_rows, n_columns, is_large), np.inf)
     n_members = min(max_members, options.screening.shortlist)
     stopping.reserve(kept_free(stopping.seconds_left, n_members, member_seconds(n_rows, options)))
 
@@ -57,14 +68,27 @@ def member_seconds(n_rows: int, options: MixtureOptions) -> float:
 
 
 def expected_seconds(
-    n_rows: int, n_columns: int, n_targets: int, options: MixtureOptions, effort: float
+    n_rows: int,
+    n_columns: int,
+    n_targets: int,
+    options: MixtureOptions,
+    effort: float,
+    has_trees: bool = True,
 ) -> float:
     """Seconds of a fit from `n_columns` prepared columns, on a usual processor in one thread.
 
+    Of large tables, it is what the fit takes if boosted trees are the model, if they are a
+    candidate. If a kernel is better, the search goes on.
+
     >>> from kernlearn.estimators.mixture.options import MixtureOptions
-    >>> [round(expected_seconds(n, 20, 1, MixtureOptions(), 1.0)) for n in (150, 1500, 6000)]
-    [1, 11, 95]
+    >>> options = MixtureOptions()
+    >>> [round(expected_seconds(n, 20, 1, options, 1.0)) for n in (150, 1500, 6000, 40_000)]
+    [1, 11, 95, 22]
+    >>> round(expected_seconds(40_000, 20, 1, options, 1.0, has_trees=False))
+    99
     """
+    if n_rows > options.exact_rows and has_trees:
+        return _CONTEST + _BOOSTED * options.boosting.models * n_targets * n_rows / 1000.0
     judges = min(n_rows, options.judged_rows) / 1000.0
     screening = (_LEAST + _JUDGES * judges) * (1.0 + n_columns / _COLUMNS)
     screening *= (1.0 + (n_targets - 1) / _CLASSES) * effort
@@ -74,14 +98,15 @@ def expected_seconds(
     return screening + options.screening.shortlist * member_seconds(n_rows, options)
 
 
-def announcement(seconds: float, n_rows: int, n_columns: int) -> str:
+def announcement(seconds: float, n_rows: int, n_columns: int, is_large: bool = False) -> str:
     """What is said before a fit that is expected to take `seconds`.
 
     >>> announcement(94.0, 6000, 20)
     "about 90 seconds are expected for 6,000 rows of 20 columns; effort='fast' takes a tenth"
     """
     size = f"{counted(n_rows, 'row')} of {counted(n_columns, 'column')}"
-    return f"about {in_time(seconds)} are expected for {size}; effort='fast' takes a tenth"
+    part = "less" if is_large else "a tenth"
+    return f"about {in_time(seconds)} are expected for {size}; effort='fast' takes {part}"
 
 
 def in_time(seconds: float) -> str:

@@ -148,7 +148,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         """
         effort = checked_effort(self.effort)
         options = options_at(self._options, effort)
-        choice = choice_at(chosen_families(self.candidates, loss.is_of_labels), effort)
+        is_large = len(given.target) > options.exact_rows
+        choice = choice_at(chosen_families(self.candidates, loss.is_of_labels), effort, is_large)
         max_members = check_count("max_members", self.max_members, usual=5)
         check_flag("standardize", self.standardize)
         check_flag("compress", self.compress)
@@ -159,10 +160,10 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         training = self._prepared_training(given, loss, stratify, stopping, random_state)
         table = training.sample.tables[STANDARD]
         choice = choice.suited(self, len(training), table, self._options.exact_rows)
-        announce(training, options, effort, max_members)
+        announce(training, options, effort, max_members, choice.has_trees)
         with device_memory_errors(), threads_of_jobs(self.n_jobs):
             screening, max_members, least = self._screened(
-                training, choice, max_members, options, random_state
+                training, choice, max_members, options, effort, random_state
             )
             max_members = affordable(max_members, training, options)
             weights = self._mix(screening, max_members, least)
@@ -266,6 +267,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         choice: CandidateChoice,
         max_members: int,
         options: MixtureOptions,
+        effort: float,
         random_state: np.random.RandomState,
     ) -> tuple[Screening, int, float]:
         """The candidates, how many of them may be members, and the least relative weight."""
@@ -276,6 +278,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         if contest is not None and contest.is_decided:
             # The mean of several models is better than the one that was judged: no kernel helps.
             return contest.screening, 1, NEGLIGIBLE
+        if contest is not None:
+            announce(training, options, effort, max_members, has_trees=False)
         # With this many rows each member takes long to train, and weights are well known.
         few, least = min(max_members, options.few_members), options.least_weight
         judged = sample.rows(sample.sample(options.judged_rows, random_state))

@@ -62,7 +62,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         below zero), and kernels of your own, which read the standardised columns.
     effort : "fast", "default", "best" or float, default="default"
         How much is tried: about how many times as long as by default a fit may take. "fast" is 0.1
-        and learns λ and bandwidths only; "best" is 10, and screens more candidates on more rows.
+        and learns λ and bandwidths only, of more than 6000 rows boosted trees, too; "best" is 10,
+        and screens more candidates on more rows.
     standardize : bool, default=True
         Whether to bring the columns to mean zero and variance one. Targets always are, within.
     columns : mapping from str or int to str, optional

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from kernlearn.estimators.inputs.ownership import own_kernel
 from kernlearn.estimators.mixture.candidates.family import KernelFamily
-from kernlearn.estimators.mixture.candidates.registry import ARD, FAMILIES, LOG_TARGET
+from kernlearn.estimators.mixture.candidates.registry import ARD, FAMILIES, LOG_TARGET, TREES
 from kernlearn.estimators.mixture.preparation import NumericRows
 from kernlearn.kernels import Kernel
 
@@ -24,6 +24,11 @@ class CandidateChoice:
     stretches: bool = False  # whether scales of columns are learned, too
     logarithms: bool = False  # whether logarithms of skewed amounts are learned, too
     is_named: bool = False  # whether the user has named them, and so is told of those left out
+
+    @property
+    def has_trees(self) -> bool:
+        """Whether trees are a candidate."""
+        return any(family.name == TREES for family in self.families)
 
     def suited(
         self, estimator: BaseEstimator, n_rows: int, table: NumericRows, exact_rows: int

@@ -17,7 +17,7 @@ from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.typing import Array
 
 ARD, COMBINATION, LINEAR, LOG_TARGET = "ARD", "combination", "linear", "log target"
-TREES = "trees"
+GAUSSIAN, TREES = "Gaussian", "trees"
 
 _WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 _COLUMN_WIDTHS = (0.1, 0.5, 2.0)
@@ -88,7 +88,7 @@ FAMILIES: dict[str, KernelFamily] = {
             takes_sparse=True,
         ),
         KernelFamily(
-            "Gaussian", _gaussian, _ALL, stretches=True, takes_sparse=True, of_sources=True
+            GAUSSIAN, _gaussian, _ALL, stretches=True, takes_sparse=True, of_sources=True
         ),
         KernelFamily(
             "Gaussian SVM", _gaussian, _ALL, ranks=False, has_margin=True, takes_sparse=True
