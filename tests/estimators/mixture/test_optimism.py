@@ -47,6 +47,15 @@ def test_labels_of_a_fold_do_not_change_what_is_predicted_for_it():
     assert not np.allclose(usual[0][fold], usual[1][fold])
 
 
+def test_the_candidates_of_a_fast_fit_are_searched():
+    one, quick = problem(), chosen_families(["linear"])
+    more = replace(quick, families=chosen_families(["linear", "trees"]).families, is_named=False)
+    found = [
+        nested_predictions(one, choice, 8, NEGLIGIBLE, MixtureOptions()) for choice in (quick, more)
+    ]
+    np.testing.assert_array_equal(*found)
+
+
 def test_without_time_or_folds_there_are_none():
     one = problem()
     hurried = replace(one, stopping=StoppingControl(time_limit=1e-9))

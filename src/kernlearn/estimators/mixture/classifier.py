@@ -118,8 +118,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     held_out_score_ : float
         Accuracy, or the metric of ``scoring``, on rows held out, in which every row counts once:
         each fold is predicted by machines that were trained, and mixed, without it. Up to 60 rows,
-        candidates are searched without it, too. With more rows the score is slightly optimistic,
-        since widths and ridges were chosen with all of them.
+        the candidates of a fast fit are searched without it, too. With more rows the score is
+        slightly optimistic, since widths and ridges were chosen with all of them.
     calibration_ : ndarray of shape (2,)
         Slope and offset from decision values to log-odds. The slope is shrunk by what chance would
         gain. Up to 60 rows, no probability is beyond those of the rule of succession, 1 / (n + 2).

@@ -127,8 +127,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
     held_out_score_ : float
         R², or the metric of ``scoring``, on rows held out, in which every row counts once: each
         fold is predicted by machines that were trained, and mixed, without it. Up to 60 rows,
-        candidates are searched without it, too. With more rows the score is slightly optimistic,
-        since widths and ridges were chosen with all of them.
+        the candidates of a fast fit are searched without it, too. With more rows the score is
+        slightly optimistic, since widths and ridges were chosen with all of them.
     compression_ : dict or None
         After a compression: the number of its rows (``n_points``), and the growth of the held-out
         squared error (``loss``) with its standard error (``error``), both in standard errors of
