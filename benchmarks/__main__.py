@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import platform
+from pathlib import Path
 
 from benchmarks import (
     combinations,
     command_line,
     dask_rows,
     first_level,
+    flagship,
     hyperkernels,
     large,
     many_kernels,
@@ -33,16 +35,26 @@ TOPICS = {
 }
 
 
+FLAGSHIP = "flagship"  # which takes options
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("topics", nargs="*", metavar="topic", help=f"any of {', '.join(TOPICS)}")
-    names = parser.parse_args().topics
-    unknown = set(names) - set(TOPICS)
+    known = (*TOPICS, FLAGSHIP)
+    parser.add_argument("topics", nargs="*", metavar="topic", help=f"any of {', '.join(known)}")
+    parser.add_argument("--data", type=Path, help="folder with ida and uci_reg, for flagship")
+    parser.add_argument("--old", help="commit or folder of sources to compare with, for flagship")
+    given = parser.parse_args()
+    names = given.topics or known
+    unknown = set(names) - set(known)
     if unknown:
-        parser.error(f"expected topics among {', '.join(TOPICS)}, got {', '.join(sorted(unknown))}")
+        parser.error(f"expected topics among {', '.join(known)}, got {', '.join(sorted(unknown))}")
     say(f"Python {platform.python_version()}, {platform.machine()}; best of {REPEATS} each")
     rows = []
-    for name in names or TOPICS:
+    for name in names:
+        if name == FLAGSHIP:
+            rows += flagship.benchmarks(given.data, given.old)
+            continue
         for benchmark in TOPICS[name]:
             rows.append(benchmark())
             say(f"{rows[-1].claim}\n    {rows[-1].measured}")

@@ -99,12 +99,12 @@ def work(questions: IO[str], answers: IO[str]) -> None:
 
 
 class Worker:
-    """A process that fits with the library in a folder."""
+    """A process that fits with the library in a folder, as a module answers."""
 
-    def __init__(self, source: Path) -> None:
+    def __init__(self, source: Path, module: str, *arguments: str) -> None:
         path = os.pathsep.join([str(source), str(ROOT)])
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.small_fits", "--work"],
+            [sys.executable, "-m", module, "--work", *arguments],
             env=os.environ | ONE_THREAD | {"PYTHONPATH": path},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -128,9 +128,9 @@ class Worker:
 
 
 @contextmanager
-def workers(sources: Sequence[Path]) -> Iterator[list[Worker]]:
+def workers(sources: Sequence[Path], module: str, *arguments: str) -> Iterator[list[Worker]]:
     """A process for each state of the library, ended at the end."""
-    started = [Worker(source) for source in sources]
+    started = [Worker(source, module, *arguments) for source in sources]
     try:
         yield started
     finally:
@@ -160,7 +160,7 @@ class Measured:
 
 def measure(sources: Sequence[Path], repeats: int, names: Sequence[str]) -> Iterator[Measured]:
     """Every fit in turns by every state of the library."""
-    with workers(sources) as processes:
+    with workers(sources, "benchmarks.small_fits") as processes:
         for name in names:
             rounds = [[worker.fit(name) for worker in processes] for _ in range(repeats)]
             # Per state and seed the best of all rounds: others had other work in them.

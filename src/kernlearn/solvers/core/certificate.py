@@ -15,6 +15,8 @@ Solvers hand in candidates; whether one of them is optimal is decided here and n
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from kernlearn.families.weight_limits import smallest_over_shares
@@ -101,7 +103,7 @@ def free_noise(noise: Array, plane: Plane, domain: Domain) -> float:
     """What rounding, and directions without a coordinate, may take off a plane's minimum."""
     ball, boxed = noise[: domain.n_ball], noise[domain.n_ball :]
     return (
-        domain.radius * float(np.linalg.norm(ball))
+        domain.radius * math.sqrt(ball @ ball)
         + float(boxed @ domain.high[domain.n_ball :])
         + plane.weight * domain.loose
     )
@@ -114,8 +116,8 @@ def linear_minimum(g: Array, domain: Domain) -> tuple[float, Array]:
     if scale == 0:
         return 0.0, domain.start
     ties, limits = domain.step_rows
-    rows = np.vstack([limits, domain.cuts])
-    solution = program_within(domain, np.zeros((p, p)), g / scale, domain.cuts)
+    rows = np.concatenate([limits, domain.cuts])
+    solution = program_within(domain, np.zeros((p, p)), g / scale, rows)
     if solution is None:
         return -np.inf, domain.start
     eta = -float(solution.equality[0]) * scale
@@ -132,7 +134,7 @@ def linear_minimum(g: Array, domain: Domain) -> tuple[float, Array]:
     # A coordinate that is known to be non-negative only hurts where its residual is negative.
     residual = np.where(domain.low == 0.0, np.minimum(residual, 0.0), residual)
     residual = np.abs(residual) + rounding
-    slack = domain.radius * float(np.linalg.norm(residual[: domain.n_ball]))
+    slack = domain.radius * math.sqrt(residual[: domain.n_ball] @ residual[: domain.n_ball])
     slack += float(residual[domain.n_ball :] @ domain.high[domain.n_ball :])
     # Directions without a coordinate change the trace in the equality.
     loose = abs(eta) * domain.loose_equality

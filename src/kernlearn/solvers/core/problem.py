@@ -306,16 +306,16 @@ def inside(domain: Domain, weights: Array, trace: float = TRACE) -> Array:
     return (1.0 - trace) * x + trace * domain.start
 
 
-def program_within(domain: Domain, P: Array, q: Array, cuts: Array) -> QuadraticSolution | None:
-    """Minimise ½xᵀPx + qᵀx over the coordinates of a domain on which no cut is negative."""
-    ties, limits = domain.step_rows
-    rows = np.vstack([limits, cuts])
-    A, b = np.vstack([domain.equality, ties]), np.append(1.0, np.zeros(len(ties)))
+def program_within(domain: Domain, P: Array, q: Array, rows: Array) -> QuadraticSolution | None:
+    """Minimise ½xᵀPx + qᵀx over the coordinates of a domain on which no row is negative."""
+    ties = domain.step_rows[0]
+    A, b = np.zeros((1 + len(ties), len(q))), np.zeros(1 + len(ties))
+    A[0], A[1:], b[0] = domain.equality, ties, 1.0
     return quadratic_program(P, q, A, b, domain.low, domain.high, -rows, np.zeros(len(rows)))
 
 
 def _nearest_within(x: Array, domain: Domain) -> Array:
     """The coordinates within the limits that are nearest to x, by shares of the total."""
     size = domain.equality**2
-    solution = program_within(domain, np.diag(size), -size * x, np.zeros((0, len(x))))
+    solution = program_within(domain, np.diag(size), -size * x, domain.step_rows[1])
     return domain.start if solution is None else solution.x
