@@ -148,8 +148,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         """
         effort = checked_effort(self.effort)
         options = options_at(self._options, effort)
-        is_large = len(given.target) > options.exact_rows
-        choice = choice_at(chosen_families(self.candidates, loss.is_of_labels), effort, is_large)
+        choice = chosen_families(self.candidates, loss.is_of_labels)
+        choice = choice_at(choice, effort, is_large=len(given.target) > options.exact_rows)
         max_members = check_count("max_members", self.max_members, usual=5)
         check_flag("standardize", self.standardize)
         check_flag("compress", self.compress)
@@ -160,7 +160,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         training = self._prepared_training(given, loss, stratify, stopping, random_state)
         table = training.sample.tables[STANDARD]
         choice = choice.suited(self, len(training), table, self._options.exact_rows)
-        announce(training, options, effort, max_members, choice.has_trees)
+        has_trees = choice.has_trees and not isinstance(self.preparation_, SourcesPreparation)
+        announce(training, options, effort, max_members, has_trees)
         with device_memory_errors(), threads_of_jobs(self.n_jobs):
             screening, max_members, least = self._screened(
                 training, choice, max_members, options, effort, random_state

@@ -87,9 +87,7 @@ FAMILIES: dict[str, KernelFamily] = {
             (2.0, 3.0),
             takes_sparse=True,
         ),
-        KernelFamily(
-            GAUSSIAN, _gaussian, _ALL, stretches=True, takes_sparse=True, of_sources=True
-        ),
+        KernelFamily(GAUSSIAN, _gaussian, _ALL, stretches=True, takes_sparse=True, of_sources=True),
         KernelFamily(
             "Gaussian SVM", _gaussian, _ALL, ranks=False, has_margin=True, takes_sparse=True
         ),
