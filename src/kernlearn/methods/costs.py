@@ -38,8 +38,9 @@ class Costs:
         return np.asarray(false_positive + self.false_negative * ((y == 1) & ~is_positive))
 
     def best_threshold(self, p: Array, y: Targets) -> float:
-        """The threshold with the least cost on some rows; of equally good ones, the nearest to
-        that of probabilities which are right.
+        """The threshold with the least cost on some rows.
+
+        Of equally good ones it is the nearest to that of probabilities which are right.
 
         >>> Costs(1.0, 1.0).best_threshold(np.array([0.1, 0.3, 0.4, 0.9]), np.array([0, 0, 1, 1]))
         0.4
