@@ -79,8 +79,8 @@ def test_the_method_is_fitted_to_shares_of_the_training_rows(task):
     scores = [entry["score"] for entry in found["sizes"]]
     assert scores[0] < scores[-1]
     train, test = task.first_splits()[0]
-    # Without time for more, the first split alone.
-    once = replace(task, options=replace(task.options, seconds_of_curve=0.02))
+    # Of many rows, the first split alone.
+    once = replace(task, options=replace(task.options, rows_of_curve=300))
     alone = learning_curve(once, learner, seconds=0.01)
     right = learner.fit(*task.given(train)).predict(task.asked(test)[0]) == task.y[test]
     assert alone["sizes"][-1]["score"] == right.mean()

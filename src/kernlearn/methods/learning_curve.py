@@ -53,8 +53,9 @@ def learning_curve(task: Task, learner: Learner, seconds: float) -> Json | None:
         return None
     is_flagship = learner.method.name == KERNEL.name
     one = seconds * sum(SHARES) * (FAST_SHARE if is_flagship else 1.0)
-    n_splits = min(len(splits), int(task.options.seconds_of_curve / max(one, 1e-9)))
-    if n_splits == 0:
+    # By rows and not by seconds: the same table has the same curve on every machine.
+    n_splits = min(len(splits), max(task.options.rows_of_curve // n, 1))
+    if one * n_splits > task.options.seconds_of_curve:
         return None
     if is_flagship:
         options = replace(learner.setting.options, effort=FAST)

@@ -52,8 +52,10 @@ class WorkflowOptions:
     """Of more sources, none is left out to see what it adds: each costs a fit."""
     seconds_without: float = 300.0
     """For all such fits."""
+    rows_of_curve: int = 5000
+    """The training rows of all splits that a learning curve is drawn from; at least one split."""
     seconds_of_curve: float = 60.0
-    """For all fits of a learning curve, by what fits of the model took."""
+    """For all fits of a learning curve, by what fits of the model took: beyond it there is none."""
 
 
 WORKFLOW = WorkflowOptions()

@@ -45,6 +45,12 @@ def test_ordinary_and_skewed_targets_are_learned_as_they_are():
         assert not kl.KernelRegressor(["linear"]).fit(X, y).has_outliers_
 
 
+def test_targets_of_which_most_are_the_same_are_left_alone():
+    X, y, _ = law(60)
+    y[12:] = 0.0  # amounts that most people do not give
+    assert pseudo_targets(X, y[:, None], np.ones(60), [], np.random.RandomState(0)) is None
+
+
 def test_rows_that_the_pilot_did_not_see_are_pulled_in_too(monkeypatch):
     monkeypatch.setattr(outlying_targets, "_ROWS", 100)
     X, y, truth = law(160)

@@ -182,6 +182,8 @@ class _Pilot:
         lam = float(self._ridges[-1])
         for _ in range(_STEPS):
             scale = robust_scale(residuals)
+            if not (scale > 0.0).all():  # half of the targets or more are the same
+                break
             far = residuals - np.clip(residuals, -_USUAL * scale, _USUAL * scale)
             path, tried = self._with(self.Y - far), []
             for lam in self._ridges.tolist():
