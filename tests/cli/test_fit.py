@@ -454,7 +454,6 @@ def test_predict_streams_and_columns_may_be_in_any_order(fitted, wine, tmp_path)
         "ignored_columns": [],
         "unseen_categories": {},
         "infinite_intervals": 0,
-        "threshold": None,
         "out": str(tmp_path / "q.csv"),
     }
     first, second = pd.read_csv(tmp_path / "p.csv.gz"), pd.read_csv(tmp_path / "q.csv")

@@ -283,11 +283,11 @@ def test_an_interrupt_within_a_fold_is_caught_too(monkeypatch):
     trained = []
     at = FirstLevelProblem.at
 
-    def counted(self, theta, lam, mu):
+    def counted(self, theta, lam, mu, near=None):
         trained.append(len(self.X))
         if len(trained) == 12:
             raise KeyboardInterrupt
-        return at(self, theta, lam, mu)
+        return at(self, theta, lam, mu, near)
 
     monkeypatch.setattr(FirstLevelProblem, "at", counted)
     with pytest.warns(InterruptedWarning):

@@ -74,7 +74,10 @@ def test_parameters_of_the_classifier(refused, problem, parameters, text):
     ("parameters", "text"),
     [
         ({"quality": "soft_margin"}, "quality to be one of epsilon_svr, nu_svr, huber, quantile"),
-        ({"quality": "quantile", "quantile": 0.0}, "quantile between 0 and 1, got 0.0; 0.5 is"),
+        (
+            {"quality": "quantile", "options__quantile": 0.0},
+            "quantile between 0 and 1, got 0.0; 0.5 is",
+        ),
         ({"quality": "huber", "epsilon": 0.0}, "epsilon > 0 for Huber's loss, got 0.0"),
         ({"C": "learn"}, "expected a number for C with quality='epsilon_svr', got 'learn'"),
         ({"epsilon": -0.1}, "expected epsilon ≥ 0, got -0.1"),
@@ -85,7 +88,9 @@ def test_parameters_of_the_classifier(refused, problem, parameters, text):
     ids=str,
 )
 def test_parameters_of_the_regressor(refused, problem, parameters, text):
-    assert re.search(text, refused(MKLRegressor(**parameters), problem.X, problem.target))
+    assert re.search(
+        text, refused(MKLRegressor().set_params(**parameters), problem.X, problem.target)
+    )
 
 
 @pytest.mark.parametrize("nu", [0.0, -0.1, 1.1, np.nan, "some"])

@@ -135,7 +135,9 @@ def test_logistic_is_logistic_regression_on_the_features_of_the_learned_kernel(p
 
 def test_quantiles_lie_one_above_the_other(problem, kernels):
     low, high = (
-        MKLRegressor(kernels, quality="quantile", quantile=q, C=2.0).fit(problem.X, problem.target)
+        MKLRegressor(kernels, quality="quantile", C=2.0, options=MKLOptions(quantile=q)).fit(
+            problem.X, problem.target
+        )
         for q in (0.1, 0.9)
     )
     for model, share in ((low, 0.1), (high, 0.9)):

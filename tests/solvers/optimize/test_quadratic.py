@@ -58,7 +58,8 @@ def test_no_solution_is_none():
     assert contradiction is None
 
 
-@pytest.mark.parametrize("name", sorted(set(QUALITIES) - {"hard_margin"}))
+# An entropy is no quadratic program: Newton steps of its own solve it.
+@pytest.mark.parametrize("name", sorted(set(QUALITIES) - {"hard_margin", "logistic"}))
 def test_the_interior_point_method_agrees_with_the_reference(
     name, make_stack, make_machine, target_of
 ):

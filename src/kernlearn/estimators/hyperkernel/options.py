@@ -19,6 +19,8 @@ class HyperkernelOptions(CombinationOptions):
 
     Parameters
     ----------
+    quantile : float, default=0.5
+        The level of ``quality="quantile"``, between 0 and 1. The median is 0.5.
     weights : {"positive", "free"}, default="positive"
         Whether β ≥ 0 in the family F. With "free" the coefficients have any sign, and K(β) ⪰ 0 is
         asked of the rows of the fit (Lemma 7 of the paper, before Proposition 8), ``X_unlabeled``
@@ -71,6 +73,7 @@ class HyperkernelOptions(CombinationOptions):
     def __init__(
         self,
         *,
+        quantile: float = 0.5,
         weights: str = "positive",
         squared: bool = False,
         near: Expansion | None = None,
@@ -82,6 +85,7 @@ class HyperkernelOptions(CombinationOptions):
         warm_start: bool = False,
         callback: Callable[[Progress], object] | None = None,
     ) -> None:
+        self.quantile = quantile
         self.weights = weights
         self.squared = squared
         self.near = near

@@ -44,8 +44,6 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         targets' spread, the interquartile range over 1.35: the standard deviation of normal
         targets. The unit and the origin of y then change nothing but the unit of the predictions.
         For "huber" the residual beyond which the loss is linear, "auto" three tenths of the spread.
-    quantile : float, default=0.5
-        For "quantile": its level, between 0 and 1.
     gamma_factor : float or "auto", default="auto"
         Factor of the γ of the default hyperkernel; 1 is the paper's rule. "auto" takes the one at
         which a section has the smallest leave-one-out loss, as the kernel of a least-squares
@@ -153,7 +151,6 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         *,
         nu: float = 0.3,
         epsilon: float | str = "auto",
-        quantile: float = 0.5,
         gamma_factor: float | str = "auto",
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
@@ -171,7 +168,6 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         self.lambda_q = lambda_q
         self.nu = nu
         self.epsilon = epsilon
-        self.quantile = quantile
         self.gamma_factor = gamma_factor
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs

@@ -13,7 +13,7 @@ from kernlearn.families.parametric import ParametricKernel
 from kernlearn.families.penalties import WeightPenalty
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import FoldsLike, RandomState
+from kernlearn.typing import Array, FoldsLike, RandomState
 
 
 class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
@@ -247,8 +247,8 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         self.callback = callback
         self.time_limit = time_limit
 
-    def _calibrate(self, data: LeastSquaresData) -> None:
-        """Learn probabilities from what was left out; the logistic loss of two classes has them."""
-        super()._calibrate(data)
+    def _calibration(self, data: LeastSquaresData) -> Array:
+        """From what was left out; the logistic loss of two classes has probabilities itself."""
         if self.loss == "logistic" and data.Y.shape[1] == 1:
-            self.calibration_ = np.array([1.0, 0.0])
+            return np.array([1.0, 0.0])
+        return super()._calibration(data)

@@ -19,7 +19,7 @@ from kernlearn.estimators.least_squares.lssvm import LeastSquaresSVM
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import FoldsLike, RandomState
+from kernlearn.typing import Array, FoldsLike, RandomState
 
 
 class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type: ignore[misc]
@@ -278,10 +278,15 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         return LeastSquaresData(rows, signs, labels, weight * factors, True, together)
 
     def _calibrate(self, data: LeastSquaresData) -> None:
-        """Learn probabilities from what was left out."""
+        """Learn probabilities from what was left out, and tell if that is no better than chance."""
+        self.calibration_ = self._calibration(data)
+        values = self.loo_predictions_.reshape(data.Y.shape)
+        tell_chance(self, chance_of_labels(values, data.Y, data.weight, data.groups.known))
+
+    def _calibration(self, data: LeastSquaresData) -> Array:
+        """From the values of the machines to probabilities."""
         signs, weight, kept = data.Y, data.weight, data.kept
         values = self.loo_predictions_.reshape(signs.shape)
         groups = data.groups.known
         of_groups = None if groups is None else groups[kept]
-        self.calibration_ = shrunk_calibration(values[kept], signs[kept], weight[kept], of_groups)
-        tell_chance(self, chance_of_labels(values, signs, weight, groups))
+        return shrunk_calibration(values[kept], signs[kept], weight[kept], of_groups)

@@ -113,7 +113,7 @@ class GraphFusion(StoppingParameters, NotebookDisplay):
     def _formula_html(self) -> str:
         """The formula of the learned precision; nothing before there is one."""
         weights = vars(self).get("weights_")
-        return "" if weights is None else precision_html(weights, self.epsilon)
+        return "" if weights is None else precision_html(weights, self.node_precision)
 
     def _conditional_means(self, Y: Array) -> Array:
         """Values of all nodes given those of the labelled ones, around the mean."""

@@ -66,7 +66,8 @@ def losses_of(
 
     def own(values: Array, targets: Sequence[Array], sample_weight: Array) -> Array:
         ones = np.ones(len(values))
-        settings = Settings(1.0, estimator.nu, estimator.epsilon_, ones, estimator.quantile)
+        level = estimator._options.quantile
+        settings = Settings(1.0, estimator.nu, estimator.epsilon_, ones, level)
         total = np.zeros(len(values))
         for target, f in zip(targets, values.T, strict=True):
             machine = QUALITIES[quality].build(target, settings)

@@ -21,6 +21,7 @@ from kernlearn.solvers.core.oracle import Penalty
 class CombinationOptions(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """All options of a combination; the values are for estimators that do not offer them."""
 
+    quantile: float = 0.5
     center: bool = False
     constraint: str = "trace"
     total: float | None = None
@@ -67,6 +68,8 @@ class MKLOptions(CombinationOptions):
 
     Parameters
     ----------
+    quantile : float, default=0.5
+        The level of ``quality="quantile"``, between 0 and 1. The median is 0.5.
     center : bool, default=False
         Whether to centre every kernel in feature space first.
     constraint : {"trace", "sum"}, default="trace"
@@ -125,6 +128,7 @@ class MKLOptions(CombinationOptions):
     def __init__(
         self,
         *,
+        quantile: float = 0.5,
         center: bool = False,
         constraint: str = "trace",
         total: float | None = None,
@@ -137,6 +141,7 @@ class MKLOptions(CombinationOptions):
         warm_start: bool = False,
         callback: Callable[[Progress], object] | None = None,
     ) -> None:
+        self.quantile = quantile
         self.center = center
         self.constraint = constraint
         self.total = total

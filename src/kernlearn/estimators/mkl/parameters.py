@@ -83,7 +83,6 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
     # Of estimators without these parameters.
     cv: FoldsLike = N_FOLDS
     nu: float = 0.3
-    quantile: float = 0.5
     missing: str | None = None
     rank: Any = None
     # Set by a fit.
@@ -224,7 +223,8 @@ def state(
         penalty = no_penalty
     else:
         open_penalty = None
-    given = C, estimator.nu, estimator.epsilon_, data.weight, data.targets, estimator.quantile
+    level = estimator._options.quantile
+    given = C, estimator.nu, estimator.epsilon_, data.weight, data.targets, level
     return Statement(
         targets=data.targets,
         quality=quality,

@@ -70,8 +70,6 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
     nu : float, default=0.3
         For "nu_svr", in (0, 1]: upper bound on the share of rows outside the tube. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVR 0.5.
-    quantile : float, default=0.5
-        For "quantile": its level, between 0 and 1. The median is 0.5.
     normalize : bool, default=False
         Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)).
     missing : {None, "mean", "complete"}, default=None
@@ -110,8 +108,9 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         one by a callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
         says how far it may be off, ``status_`` why it ended.
     options : MKLOptions, optional
-        What few fits need, such as centring, constraints or a penalty on the weights, a share that
-        is equal for all sources, or a callback: see :class:`kernlearn.MKLOptions`.
+        What few fits need, such as the level of "quantile", centring, constraints or a penalty on
+        the weights, a share that is equal for all sources, or a callback: see
+        :class:`kernlearn.MKLOptions`.
 
     Attributes
     ----------
@@ -201,7 +200,6 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         *,
         epsilon: float | str = "auto",
         nu: float = 0.3,
-        quantile: float = 0.5,
         normalize: bool = False,
         missing: str | None = None,
         rank: int | str | None = "auto",
@@ -219,7 +217,6 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         self.weights = weights
         self.epsilon = epsilon
         self.nu = nu
-        self.quantile = quantile
         self.normalize = normalize
         self.missing = missing
         self.rank = rank
