@@ -54,7 +54,11 @@ IN_MODULES = [
     "penalties.LpNorm",
     "penalties.NearKernel",
     "penalties.WishartPrior",
+    "metrics.brier_scores",
+    "metrics.harrell_concordance",
+    "metrics.integrated_brier_score",
     "metrics.retrieval_auc",
+    "metrics.uno_concordance",
     "results.Progress",
     "results.Solution",
     "results.Status",
@@ -64,6 +68,11 @@ IN_MODULES = [
     "exceptions.IndefiniteKernelWarning",
     "exceptions.InterruptedWarning",
     "families.RankOneStack",
+    "survival.SurvivalOutcome",
+    "survival.kaplan_meier",
+    "survival.nelson_aalen",
+    "survival.pseudo_restricted_mean",
+    "survival.pseudo_survival",
     "gram.complete_kernel",
 ]
 SETTLED_KERNELS = [
@@ -174,6 +183,7 @@ def test_settled_kernels_are_public(name):
         kl.results,
         kl.exceptions,
         kl.families,
+        kl.survival,
     ],
     ids=lambda module: module.__name__,
 )

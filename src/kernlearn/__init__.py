@@ -48,6 +48,7 @@ MODULES = [
     "penalties",
     "report",
     "results",
+    "survival",
     "testing",
 ]
 

@@ -1,4 +1,4 @@
-"""How well distances find the points of one class: retrieval by a growing ball."""
+"""Scores of distances, by retrieval with a growing ball, and of predicted risks and survival."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from kernlearn.kernels._validation import check_real
-from kernlearn.typing import Array
+from kernlearn.survival.brier import integrated, row_scores
+from kernlearn.survival.concordance import concordance
+from kernlearn.survival.curves import StepFunction, censoring_curve
+from kernlearn.survival.outcome import SurvivalOutcome, survival_outcome
+from kernlearn.typing import Array, Rows
 
-__all__ = ["retrieval_auc"]
+__all__ = [
+    "brier_scores",
+    "harrell_concordance",
+    "integrated_brier_score",
+    "retrieval_auc",
+    "uno_concordance",
+]
 
 
 def retrieval_auc(
@@ -119,3 +129,190 @@ def _check_labels(
             f"expected one label for each of the {table.shape[0]} rows of distances, got shape "
             f"{rows.shape}; {cure}"
         )
+
+
+def harrell_concordance(y: Rows, risk: ArrayLike) -> float:
+    """Return Harrell's concordance: how often the row of higher risk has the event first.
+
+    A pair is comparable if the earlier time is that of an event; at equal times, if one of the
+    two is an event and the other censored. Equal risks count one half.
+
+    Parameters
+    ----------
+    y : structured array, data frame or array of shape (n, 2)
+        Event and time of every row.
+    risk : array-like of shape (n,)
+        Higher for rows that have the event earlier.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; one half for a risk that says nothing.
+
+    Examples
+    --------
+    >>> import kernlearn as kl
+    >>> y = [[1, 2.0], [0, 3.0], [1, 5.0]]
+    >>> kl.metrics.harrell_concordance(y, [3.0, 1.0, 2.0])
+    1.0
+    """
+    outcome = survival_outcome(y)
+    return _told(concordance(outcome, _risks(outcome, risk)).index)
+
+
+def uno_concordance(
+    y: Rows, risk: ArrayLike, *, y_train: Rows = None, tau: float | None = None
+) -> float:
+    r"""Return Uno's concordance, which does not depend on when rows are censored.
+
+    It weights a pair by :math:`\hat G(t_i)^{-2}`, with Ĝ the estimate of not being censored yet
+    (Uno et al. 2011).
+
+    Parameters
+    ----------
+    y : structured array, data frame or array of shape (n, 2)
+        Event and time of every row.
+    risk : array-like of shape (n,)
+        Higher for rows that have the event earlier.
+    y_train : outcomes, optional
+        Those that Ĝ is estimated from; by default `y`.
+    tau : float, optional
+        Only events before this time count. It is needed where Ĝ comes to zero before the last
+        event.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; one half for a risk that says nothing.
+
+    Examples
+    --------
+    >>> import kernlearn as kl
+    >>> y = [[1, 2.0], [0, 3.0], [1, 5.0], [1, 6.0]]
+    >>> round(kl.metrics.uno_concordance(y, [3.0, 1.0, 1.5, 2.0]), 3)
+    0.571
+    """
+    outcome = survival_outcome(y)
+    censoring = censoring_curve(outcome if y_train is None else survival_outcome(y_train))
+    counted = outcome.event & (outcome.time < (np.inf if tau is None else tau))
+    free = censoring(outcome.time)
+    if (free[counted] <= 0).any():
+        raise ValueError(
+            "expected events at times at which some row is not censored yet, got one at "
+            f"{outcome.time[counted][free[counted] <= 0].min():g}; pass tau=, a time before it"
+        )
+    weight = np.where(counted, 1.0 / np.where(counted, free, 1.0) ** 2, 0.0)
+    return _told(concordance(outcome, _risks(outcome, risk), weight).index)
+
+
+def brier_scores(y: Rows, survival: ArrayLike, times: ArrayLike, *, y_train: Rows = None) -> Array:
+    r"""Return the Brier score of predicted survival at each time.
+
+    The squared error of :math:`\hat S(t \mid x)` for being free of the event after t, with rows
+    weighted by the inverse probability of censoring (Graf et al. 1999). A quarter is the score of
+    0.5 for everyone.
+
+    Parameters
+    ----------
+    y : structured array, data frame or array of shape (n, 2)
+        Event and time of every row.
+    survival : array-like of shape (n, k)
+        Predicted probability to be free of the event after each time.
+    times : array-like of shape (k,)
+        Increasing times, before the last one of `y`.
+    y_train : outcomes, optional
+        Those that the censoring is estimated from; by default `y`.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+        A score for each time.
+
+    Examples
+    --------
+    >>> import kernlearn as kl
+    >>> y = [[1, 2.0], [0, 3.0], [1, 5.0], [1, 6.0]]
+    >>> kl.metrics.brier_scores(y, [[0.5]] * 4, [2.5])
+    array([0.25])
+    """
+    outcome, known, when, censoring = _survival_inputs(y, survival, times, y_train)
+    return np.asarray(row_scores(outcome, known, when, censoring).mean(axis=0))
+
+
+def integrated_brier_score(
+    y: Rows, survival: ArrayLike, times: ArrayLike, *, y_train: Rows = None
+) -> float:
+    """Return the mean over time of the Brier score, by trapezoids between the times.
+
+    Parameters
+    ----------
+    y : structured array, data frame or array of shape (n, 2)
+        Event and time of every row.
+    survival : array-like of shape (n, k)
+        Predicted probability to be free of the event after each time.
+    times : array-like of shape (k,)
+        Increasing times, before the last one of `y`.
+    y_train : outcomes, optional
+        Those that the censoring is estimated from; by default `y`.
+
+    Returns
+    -------
+    float
+        Zero for predictions that are certain and right.
+
+    Examples
+    --------
+    >>> import kernlearn as kl
+    >>> y = [[1, 2.0], [0, 3.0], [1, 5.0], [1, 6.0]]
+    >>> kl.metrics.integrated_brier_score(y, [[0.5, 0.5]] * 4, [2.5, 4.0])
+    0.25
+    """
+    outcome, known, when, censoring = _survival_inputs(y, survival, times, y_train)
+    return float(integrated(row_scores(outcome, known, when, censoring).mean(axis=0), when))
+
+
+def _survival_inputs(
+    y: Rows, survival: ArrayLike, times: ArrayLike, y_train: Rows
+) -> tuple[SurvivalOutcome, Array, Array, StepFunction]:
+    """Outcomes, predictions and times that fit together, and the curve of censoring."""
+    outcome = survival_outcome(y)
+    when = np.atleast_1d(np.asarray(times, dtype=float))
+    known = np.asarray(survival, dtype=float)
+    if known.shape != (len(outcome), len(when)) or not np.isfinite(known).all():
+        raise ValueError(
+            f"expected finite predictions of shape {(len(outcome), len(when))}, a row for each "
+            f"outcome and a column for each time, got shape {known.shape}; pass for example "
+            "model.predict_survival_function(X, times)"
+        )
+    if (np.diff(when) <= 0).any() or when[-1] >= outcome.time.max():
+        raise ValueError(
+            "expected increasing times before the last one of y, got times from "
+            f"{when.min():g} to {when.max():g} with a last time of {outcome.time.max():g}; nothing "
+            "is observed beyond it"
+        )
+    censoring = censoring_curve(outcome if y_train is None else survival_outcome(y_train))
+    if censoring(when[-1]) <= 0:
+        raise ValueError(
+            f"expected times at which some row is not censored yet, got {when[-1]:g}; choose "
+            "earlier times"
+        )
+    return outcome, known, when, censoring
+
+
+def _risks(outcome: SurvivalOutcome, risk: ArrayLike) -> Array:
+    values = np.asarray(risk, dtype=float)
+    if values.shape != (len(outcome),) or np.isnan(values).any():
+        found = "NaN" if values.shape == (len(outcome),) else f"shape {values.shape}"
+        raise ValueError(
+            f"expected one risk for each of {len(outcome)} rows, got {found}; pass model.predict(X)"
+        )
+    return values
+
+
+def _told(index: float) -> float:
+    if np.isnan(index):
+        raise ValueError(
+            "expected a pair of rows of which one has the event while the other is still "
+            "observed, got none; pass outcomes with an event before the last time"
+        )
+    return index

@@ -1,0 +1,162 @@
+"""Curves, pseudo-observations and scores, against naive loops and numbers of other packages."""
+
+import numpy as np
+import pytest
+
+import kernlearn as kl
+from kernlearn.survival import (
+    SurvivalOutcome,
+    kaplan_meier,
+    nelson_aalen,
+    pseudo_restricted_mean,
+    pseudo_survival,
+    survival_outcome,
+)
+from kernlearn.survival.concordance import concordance
+from kernlearn.survival.curves import breslow
+
+TIMES = np.array([3.0, 6.0, 9.0, 12.0])
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """Sixty rows with many ties, and a risk with ties."""
+    random = np.random.default_rng(0)
+    time, censored = np.ceil(random.exponential(10, 60)), np.ceil(random.exponential(14, 60))
+    outcome = SurvivalOutcome(np.minimum(time, censored), time <= censored)
+    return outcome, np.round(-outcome.time + random.normal(size=60) * 6)
+
+
+def test_scores_are_those_of_scikit_survival(drawn):
+    """Version 0.28.0 on the same rows; lifelines 0.30.3 has the same concordance."""
+    outcome, risk = drawn
+    y = outcome.structured
+    assert kl.metrics.harrell_concordance(y, risk) == pytest.approx(0.7476145038167938)
+    assert kl.metrics.uno_concordance(y, risk, tau=20) == pytest.approx(0.7110720346306286)
+    survival = np.exp(-np.outer(np.exp(risk / 10), TIMES / 10))
+    expected = [0.16459799, 0.19466129, 0.22163655, 0.26440673]
+    assert kl.metrics.brier_scores(y, survival, TIMES) == pytest.approx(expected)
+    found = kl.metrics.integrated_brier_score(y, survival, TIMES)
+    assert found == pytest.approx(0.21026673584847058)
+
+
+def test_curves_are_those_of_scikit_survival(drawn):
+    y = drawn[0].structured
+    expected = [0.91666667, 0.82679739, 0.76630002, 0.72372779, 0.65793436, 0.61407207]
+    assert kaplan_meier(y).y[:6] == pytest.approx(expected)
+    expected = [0.08333333, 0.18137255, 0.25454328, 0.31009884, 0.40100793, 0.46767459]
+    assert nelson_aalen(y).y[:6] == pytest.approx(expected)
+
+
+def test_breslows_hazard_without_a_risk_is_nelsons_and_its_scale_is_the_risks(drawn):
+    outcome, _ = drawn
+    plain = nelson_aalen(outcome).y
+    assert breslow(outcome, np.zeros(60)).y == pytest.approx(plain)
+    assert breslow(outcome, np.full(60, 800.0)).y == pytest.approx(plain * np.exp(-800.0))
+
+
+def area(outcome, end):
+    curve = kaplan_meier(outcome)
+    starts = np.concatenate([[0.0], curve.x[curve.x < end], [end]])
+    return float(np.diff(starts) @ curve(starts[:-1]))
+
+
+@pytest.mark.parametrize("seen", ["as drawn", "all", "last censored"])
+def test_pseudo_observations_are_those_of_leaving_each_row_out(drawn, seen):
+    outcome, n = drawn[0], 60
+    event = np.ones(n, dtype=bool) if seen == "all" else outcome.event.copy()
+    if seen == "last censored":
+        event[outcome.time == outcome.time.max()] = False
+    outcome = SurvivalOutcome(outcome.time, event)
+    others = [outcome.subset(np.arange(n) != i) for i in range(n)]
+    whole = n * kaplan_meier(outcome)(TIMES)
+    expected = [whole - (n - 1) * kaplan_meier(other)(TIMES) for other in others]
+    assert pseudo_survival(outcome, TIMES) == pytest.approx(np.array(expected))
+    for end in (7.3, float(outcome.time.max())):
+        expected = [n * area(outcome, end) - (n - 1) * area(other, end) for other in others]
+        assert pseudo_restricted_mean(outcome, end) == pytest.approx(np.array(expected))
+
+
+def test_without_censoring_pseudo_observations_are_the_outcomes():
+    time = np.array([2.0, 5.0, 1.0, 9.0])
+    outcome = survival_outcome(event=np.ones(4), time=time)
+    assert pseudo_restricted_mean(outcome) == pytest.approx(time)
+    assert pseudo_survival(outcome, [4.0])[:, 0] == pytest.approx([0, 1, 0, 1])
+
+
+def test_concordance_and_its_error_are_those_of_loops(drawn):
+    outcome, risk = drawn
+    right = total = 0.0
+    for i in np.flatnonzero(outcome.event):
+        for j in range(60):
+            later = outcome.time[j] > outcome.time[i]
+            if later or (outcome.time[j] == outcome.time[i] and not outcome.event[j]):
+                total += 1
+                right += (risk[i] > risk[j]) + 0.5 * (risk[i] == risk[j])
+    found = concordance(outcome, risk)
+    assert found.index == pytest.approx(right / total)
+    kept = [np.arange(60) != i for i in range(60)]
+    jackknife = np.array([concordance(outcome.subset(k), risk[k]).index for k in kept])
+    error = np.sqrt(59 / 60 * ((jackknife - jackknife.mean()) ** 2).sum())
+    assert found.standard_error() == pytest.approx(error, rel=0.05)
+
+
+def test_all_forms_of_outcomes_are_read_alike():
+    pd = pytest.importorskip("pandas")
+    event, time = [True, False, True], [2.0, 3.0, 1.0]
+    y = survival_outcome(event=event, time=time)
+    frame = pd.DataFrame({"months": time, "died": event})
+    for form in (y.structured, frame, np.column_stack([event, time]), y):
+        again = survival_outcome(form)
+        assert again.time.tolist() == time
+        assert again.event.tolist() == event
+    zero = SurvivalOutcome(np.zeros(2), np.array([True, False]))
+    assert SurvivalOutcome.of_signed(zero.signed).event.tolist() == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("event", "time", "said"),
+    [
+        ([1, 0], [1.0, -2.0], "expected times of zero or more, got -2"),
+        ([1, 2], [1.0, 2.0], "expected events that are truth values, or 0 and 1, got 2"),
+        (["dead", "alive"], [1.0, 2.0], r"truth values, or 0 and 1, got 'dead'.*status == 'dead'"),
+        ([1, np.nan], [1.0, 2.0], "truth values, or 0 and 1, got nan"),
+        ([1, 0], [1.0, np.nan], "expected times that are finite, got nan; drop the rows"),
+        ([1, 0], ["a", "b"], "expected times that are numbers.*convert dates to days"),
+        ([1, 0], [1.0], "an event for every time, got 2 events and 1 times"),
+        ([], [], "expected rows with a time and an event, got 0 rows"),
+        ([1, 0], None, "expected a structured array of .*got event; pass one"),
+    ],
+)
+def test_bad_outcomes_get_a_sentence(event, time, said):
+    with pytest.raises(ValueError, match=said):
+        survival_outcome(event=event, time=time)
+
+
+def test_a_time_alone_and_outcomes_without_events_get_a_sentence():
+    with pytest.raises(ValueError, match="a time alone does not say whether the event was seen"):
+        survival_outcome([1.0, 2.0])
+    for event, time, said in (
+        ([0, 0], [1.0, 2.0], "expected 2 events at least, got none: every row is censored"),
+        ([1, 0], [1.0, 2.0], "expected 2 events at least, got 1"),
+        ([1, 1], [3.0, 3.0], "expected times that differ, got 3 in every row"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            survival_outcome(event=event, time=time).check_events()
+
+
+def test_scores_refuse_what_they_cannot_tell(drawn):
+    outcome, risk = drawn
+    y = outcome.structured
+    with pytest.raises(ValueError, match="one risk for each of 60 rows, got shape"):
+        kl.metrics.harrell_concordance(y, risk[:-1])
+    with pytest.raises(ValueError, match="expected a pair of rows"):
+        kl.metrics.harrell_concordance([[0, 1.0], [0, 2.0]], [1.0, 2.0])
+    with pytest.raises(ValueError, match="predictions of shape"):
+        kl.metrics.brier_scores(y, np.ones((60, 3)), TIMES)
+    with pytest.raises(ValueError, match="increasing times before the last one of y"):
+        kl.metrics.brier_scores(y, np.ones((60, 1)), [1e3])
+    with pytest.raises(ValueError, match="not censored yet, got one at 3; pass tau="):
+        kl.metrics.uno_concordance(
+            [[1, 1.0], [0, 2.0], [1, 3.0]], [3.0, 2.0, 1.0], y_train=[[1, 1.0], [0, 2.0]]
+        )
