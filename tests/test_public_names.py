@@ -57,6 +57,8 @@ IN_MODULES = [
     "metrics.brier_scores",
     "metrics.harrell_concordance",
     "metrics.integrated_brier_score",
+    "metrics.quadratic_kappa_scorer",
+    "metrics.quadratic_weighted_kappa",
     "metrics.retrieval_auc",
     "metrics.uno_concordance",
     "results.Progress",

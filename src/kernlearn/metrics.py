@@ -1,4 +1,4 @@
-"""Scores of distances, by retrieval with a growing ball, and of predicted risks and survival."""
+"""Scores of distances by retrieval, of grades, and of predicted risks and survival."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from kernlearn.kernels._validation import check_real
+from kernlearn.quality.kappa import quadratic_kappa_scorer, quadratic_weighted_kappa
 from kernlearn.survival.brier import integrated, row_scores
 from kernlearn.survival.concordance import concordance
 from kernlearn.survival.curves import StepFunction, censoring_curve
@@ -17,6 +18,8 @@ __all__ = [
     "brier_scores",
     "harrell_concordance",
     "integrated_brier_score",
+    "quadratic_kappa_scorer",
+    "quadratic_weighted_kappa",
     "retrieval_auc",
     "uno_concordance",
 ]

@@ -46,6 +46,7 @@ from kernlearn.kernels.grid import GridKernels
 from kernlearn.methods.view_mkl import StackedRows, ViewMKLClassifier, ViewMKLRegressor
 from kernlearn.persistence._stand_ins import EnumMember, Frame, Network, Pairs
 from kernlearn.quality.discriminants import Discriminants
+from kernlearn.quality.grades import GradeThresholds
 from kernlearn.quality.logarithms import Exponentials, Limits, Logarithms
 from kernlearn.solvers.core.solution import Solution, Step
 from kernlearn.tables.typed import Column
@@ -74,6 +75,7 @@ PRIVATE: dict[str, type] = {
     "Extension": Extension,
     "FixedKernel": FixedKernel,
     "Frame": Frame,
+    "GradeThresholds": GradeThresholds,
     "GridKernels": GridKernels,
     "Limits": Limits,
     "LinearExtrapolation": LinearExtrapolation,

@@ -30,6 +30,7 @@ told apart would send the slope to infinity.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,6 +107,16 @@ class Discriminants:
 
 def held_out_discriminants(values: Array, signs: Array, weight: Array) -> Array:
     """The discriminants of every row by the values of other rows alone."""
+    return held_out_values(values, signs, weight, Discriminants.of)
+
+
+def held_out_values(
+    values: Array,
+    signs: Array,
+    weight: Array,
+    link_of: Callable[[Array, Array, Array], Callable[[Array], Array]],
+) -> Array:
+    """What links, each found from the values of other rows alone, make of the value of a row."""
     found = np.empty_like(values)
     # Every class has its share of every part, whatever the order of the rows.
     parts = np.empty(len(values), dtype=np.intp)
@@ -113,7 +124,7 @@ def held_out_discriminants(values: Array, signs: Array, weight: Array) -> Array:
     parts[by_class] = np.arange(len(values)) % min(_PARTS, len(values))
     for part in range(int(parts.max()) + 1):
         out, others = parts == part, parts != part
-        link = Discriminants.of(values[others], signs[others], weight[others])
+        link = link_of(values[others], signs[others], weight[others])
         found[out] = link(values[out])
     return found
 

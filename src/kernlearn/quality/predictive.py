@@ -21,14 +21,20 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit, logsumexp
+from scipy.special import expit, logsumexp, softmax
 
 from kernlearn.quality.discriminants import Discriminants, fit_softmax, held_out_discriminants
+from kernlearn.quality.grades import (
+    GradeThresholds,
+    grade_scores,
+    held_out_grades,
+    middle_grades,
+)
 from kernlearn.quality.logarithms import Exponentials, Limits, Logarithms
-from kernlearn.typing import Array, Mask
+from kernlearn.typing import Array, Indices, Mask
 
 # What predictions go through before they are compared and mixed.
-Link = Discriminants | Limits | Exponentials
+Link = Discriminants | GradeThresholds | Limits | Exponentials
 
 _MAX_STEPS = 50
 
@@ -70,8 +76,11 @@ class PredictiveLoss(ABC):
     def rows(self, predictions: Array) -> Array:
         """The loss of every row, summed over targets."""
 
-    def wrong(self, predictions: Array) -> Mask:
-        """For labels, the rows that the largest value, or the sign of the only one, tells wrong."""
+    def wrong(self, predictions: Array) -> Mask | Array:
+        """For labels, the rows that the largest value, or the sign of the only one, tells wrong.
+
+        For grades, by how many grades each row is told wrong.
+        """
         if self.Y.shape[1] == 1:
             return np.asarray((predictions[:, 0] > 0) != (self.Y[:, 0] > 0))
         return np.asarray(predictions.argmax(axis=1) != self.Y.argmax(axis=1))
@@ -88,6 +97,11 @@ class PredictiveLoss(ABC):
     def of_linked(self) -> PredictiveLoss:
         """By what linked predictions are judged."""
         return self
+
+    @property
+    def other(self) -> PredictiveLoss | None:
+        """Another way to learn the same targets, for the best candidates; None if there is none."""
+        return None
 
     def learned(self, Y: Array) -> Array:
         """What machines that are judged by it learn of the targets of some rows."""
@@ -125,6 +139,11 @@ class SquaredLoss(PredictiveLoss):
     def linked(self, predictions: Array) -> Array:
         """Within the limits."""
         return predictions if self.limits is None else self.limits(predictions)
+
+    @property
+    def other(self) -> PredictiveLoss | None:
+        """Logarithms of skewed amounts."""
+        return LoggedLoss.of(self)
 
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
         """Of a square."""
@@ -167,11 +186,17 @@ class LoggedLoss(SquaredLoss):
         """The targets themselves."""
         return SquaredLoss(self.logarithms.inverse(self.Y), self.weight, self.limits)
 
+    @property
+    def other(self) -> PredictiveLoss | None:
+        """They are the other way."""
+        return None
+
     def learned(self, Y: Array) -> Array:
         """Their logarithms."""
         return self.logarithms(Y)
 
 
+@dataclass(frozen=True, eq=False)
 class LogLoss(PredictiveLoss):
     """The logarithm of the probability that log-odds give to the label.
 
@@ -183,6 +208,7 @@ class LogLoss(PredictiveLoss):
     """
 
     is_of_labels = True
+    order: Indices | None = None  # The columns in the order of their grades; None for classes
 
     @cached_property
     def targets(self) -> Array:
@@ -230,7 +256,12 @@ class LogLoss(PredictiveLoss):
     @property
     def of_linked(self) -> PredictiveLoss:
         """Discriminants of several classes are judged together."""
-        return self if self.Y.shape[1] == 1 else ClassLoss(self.Y, self.weight)
+        return self if self.Y.shape[1] == 1 else ClassLoss(self.Y, self.weight, self.order)
+
+    @property
+    def other(self) -> PredictiveLoss | None:
+        """Thresholds on one function, of grades."""
+        return None if self.order is None else GradeLoss(self.Y, self.weight, self.order)
 
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
         """Of the cross-entropy."""
@@ -238,6 +269,51 @@ class LogLoss(PredictiveLoss):
         return p - self.targets, p * (1.0 - p)
 
 
+@dataclass(frozen=True, eq=False)
+class GradeLoss(LogLoss):
+    """Squared error of the scores of grades, for machines whose values thresholds cut.
+
+    They are searched by it, and then judged by the probabilities of the grades.
+    """
+
+    title: ClassVar[str] = ", ordered"
+
+    @cached_property
+    def scores(self) -> Array:
+        """Of the grades."""
+        assert self.order is not None
+        return grade_scores(self.weight @ (self.Y > 0) + 1.0 / len(self.order), self.order)
+
+    def scale(self, predictions: Array) -> float:
+        """Scores are taken as they are."""
+        return 1.0
+
+    def rows(self, predictions: Array) -> Array:
+        """The squares."""
+        return np.asarray(((predictions - self.Y) @ self.scores) ** 2)
+
+    def slopes(self, predictions: Array) -> tuple[Array, Array]:
+        """Of a square, which is not a sum over the entries of its row."""
+        first = 2.0 * ((predictions - self.Y) @ self.scores)[:, None] * self.scores
+        return first, np.broadcast_to(2.0 * self.scores**2, predictions.shape)
+
+    def link(self, predictions: Array) -> Link | None:
+        """The thresholds."""
+        assert self.order is not None
+        return GradeThresholds.of(predictions, self.Y, self.weight, self.order)
+
+    def linked(self, predictions: Array) -> Array:
+        """After them."""
+        assert self.order is not None
+        return held_out_grades(predictions, self.Y, self.weight, self.order)
+
+    @property
+    def other(self) -> PredictiveLoss | None:
+        """They are the other way."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
 class ClassLoss(PredictiveLoss):
     """The logarithm of the probability that a softmax of several values gives to the class.
 
@@ -249,6 +325,7 @@ class ClassLoss(PredictiveLoss):
     """
 
     is_of_labels = True
+    order: Indices | None = None  # The columns in the order of their grades; None for classes
 
     @cached_property
     def targets(self) -> Array:
@@ -261,6 +338,14 @@ class ClassLoss(PredictiveLoss):
         if not np.isfinite(predictions).all():
             return 0.0
         return fit_softmax(predictions, self.Y.argmax(axis=1), self.weight)
+
+    def wrong(self, predictions: Array) -> Mask | Array:
+        """By the largest value; for grades, by how many grades the middle one is away."""
+        if self.order is None:
+            return super().wrong(predictions)
+        told = middle_grades(softmax(self.scale(predictions) * predictions, axis=1), self.order)
+        places = np.argsort(self.order)
+        return np.asarray(np.abs(places[told] - places[self.Y.argmax(axis=1)]), dtype=float)
 
     def link(self, predictions: Array) -> Link | None:
         """Nothing: they are discriminants."""

@@ -13,11 +13,13 @@ from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.held_out.scoring import HeldOutLabels, Scoring, held_out_score
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import class_weights
+from kernlearn.estimators.mixture.grades import Ordinal, ordered_classes
 from kernlearn.estimators.mixture.input_checks import checked_with_target
 from kernlearn.estimators.mixture.mixture import KernelMixture
+from kernlearn.quality.grades import middle_grades
 from kernlearn.quality.predictive import LogLoss
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array, FoldsLike, RandomState, Rows, Targets
+from kernlearn.typing import Array, FoldsLike, Indices, RandomState, Rows, Targets
 
 
 class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type: ignore[misc]
@@ -71,6 +73,12 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, in training and in judging. "balanced" gives every class the same
         weight in all.
+    ordinal : "auto", bool or sequence of labels, default="auto"
+        Whether the classes are ordered grades. "auto" takes those of an ordered categorical of
+        pandas for grades, in its order. True orders grades that are numbers. A sequence names the
+        grades from the lowest to the highest. Of three grades or more, the best candidates are
+        tried with increasing thresholds on one function, too, and the grade in the middle of the
+        distribution is predicted.
     cv : int, splitter or iterable of pairs of rows, default=5
         The number of folds that hold rows out, no more than there are rows, or the folds
         themselves, each row in one. Drawn folds keep copies of a row together, and groups.
@@ -114,7 +122,9 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         The learned kernel, to be called on rows as they came. It exists only if the mixture has
         one member, as with ``max_members=1``.
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The labels, sorted: the columns of ``predict_proba``.
+    grades_ : ndarray of shape (n_classes,) or None
+        The labels from the lowest grade to the highest; None for classes without an order.
     held_out_score_ : float
         Accuracy, or the metric of ``scoring``, on rows held out, in which every row counts once:
         each fold is predicted by machines that were trained, and mixed, without it. Up to 60 rows,
@@ -170,6 +180,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     (True, (2, 3))
     """
 
+    grades_: Targets | None = None
+
     def __init__(
         self,
         candidates: object = "auto",
@@ -180,6 +192,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         max_members: int = 8,
         compress: bool = False,
         class_weight: object = None,
+        ordinal: Ordinal = "auto",
         cv: FoldsLike = 5,
         scoring: Scoring = None,
         device: str | None = None,
@@ -196,6 +209,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         self.max_members = max_members
         self.compress = compress
         self.class_weight = class_weight
+        self.ordinal = ordinal
         self.cv = cv
         self.scoring = scoring
         self.device = device
@@ -239,8 +253,10 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
             given = checked_with_target(self, X, y, sample_weight, groups, False, exact)
             labels = given.target
             self._find_classes(labels)
+            self.grades_ = ordered_classes(self, self.ordinal, y, self.classes_)
             weight = given.weight * class_weights(self.class_weight, labels)
-            usual = self._learn(given, LogLoss(self._signs(labels), weight), stratify=True)
+            loss = LogLoss(self._signs(labels), weight, self._order)
+            usual = self._learn(given, loss, stratify=True)
             self._store_held_out(usual)
             return self
 
@@ -271,7 +287,21 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
 
     def _truth(self, Y: Array) -> Targets:
         """Labels of the signs that the machines learn."""
-        return self._labels(Y)
+        return super()._labels(Y)
+
+    @property
+    def _order(self) -> Indices | None:
+        """The columns of three grades or more, from the lowest; None for classes."""
+        if self.grades_ is None or len(self.grades_) == 2:
+            return None
+        return np.searchsorted(self.classes_, self.grades_)
+
+    def _labels(self, values: Array) -> Targets:
+        order = self._order
+        if order is None or not self.calibration_[0] > 0.0:
+            return super()._labels(values)
+        chances = probabilities(values, self.calibration_, self._most_certain)
+        return np.asarray(self.classes_[middle_grades(chances, order)])
 
     def _decision(self, X: Rows) -> Array:
         return self._values(X)

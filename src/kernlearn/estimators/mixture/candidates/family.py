@@ -23,7 +23,7 @@ from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.estimators.mixture.sources_preparation import SOURCES, is_source_table
 from kernlearn.kernels import Kernel
 from kernlearn.numerics.rounding import first_least, is_less
-from kernlearn.quality.predictive import LoggedLoss, PredictiveLoss
+from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.runtime.stopping import Stopped
 from kernlearn.typing import Array
 
@@ -208,6 +208,6 @@ class CandidateFit:
     @property
     def told(self) -> float:
         """The loss that a user is told, whatever was learned."""
-        if not isinstance(self.judge, LoggedLoss):
+        if not self.judge.title:
             return self.loss
         return self.judge.of_linked.value(self.compared)

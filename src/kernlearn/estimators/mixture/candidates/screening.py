@@ -18,7 +18,7 @@ from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import Representation, ScaledColumns
 from kernlearn.estimators.mixture.options import ScreeningOptions
 from kernlearn.estimators.mixture.sources_preparation import SOURCES, is_source_table
-from kernlearn.quality.predictive import LoggedLoss, PredictiveLoss
+from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.stopping import Stopped
@@ -115,12 +115,13 @@ def screen_candidates(
         problem.stopping.expect(len(shortlist))
         large = collected(problem, _found_again(shortlist, problem))
         screening = large if large.found else screening
-    if screening.problem is not problem or not (choice.logarithms and _goes_on(screening)):
+    asks = choice.logarithms or problem.loss.is_of_labels
+    if screening.problem is not problem or not (asks and _goes_on(screening)):
         return screening
-    loss = LoggedLoss.of(problem.loss)
+    loss = problem.loss.other
     if loss is None:
         return screening
-    # Where targets are skewed amounts, the best candidates on their logarithms beside all.
+    # The best candidates on the logarithms of skewed amounts, and with thresholds of grades.
     shortlist = _shortlist(screening, options)
     problem.stopping.expect(len(shortlist))
     again = _found_again(shortlist, replace(problem, loss=loss))

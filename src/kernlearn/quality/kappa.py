@@ -1,0 +1,82 @@
+"""How well ordered grades are told: agreement beyond chance, by squared distances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.metrics import cohen_kappa_score, make_scorer
+
+
+def quadratic_weighted_kappa(
+    y_true: ArrayLike, y_pred: ArrayLike, grades: Sequence[object] | None = None
+) -> float:
+    r"""Return Cohen's kappa of ordered grades, with the squares of distances as weights.
+
+    .. math:: \kappa = 1 - \frac{\sum_{ij} (i - j)^2 \, O_{ij}}{\sum_{ij} (i - j)^2 \, E_{ij}}
+
+    with the shares :math:`O_{ij}` of rows of grade i that are told to be of grade j, and
+    :math:`E_{ij}` those of independent grades of the same frequencies. It is one for grades that
+    are all told right, and zero for those told by chance (Cohen 1968).
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The grades.
+    y_pred : array-like of shape (n,)
+        What was predicted.
+    grades : sequence, optional
+        All grades from the lowest to the highest; sorted by default, which is right for numbers.
+
+    Returns
+    -------
+    float
+        At most one; NaN where all rows have one and the same grade, and are told so.
+
+    Examples
+    --------
+    >>> import kernlearn as kl
+    >>> grades = ["low", "mid", "high"]
+    >>> kl.metrics.quadratic_weighted_kappa(["low", "mid", "high"], ["low", "high", "high"], grades)
+    0.75
+    """
+    truth, told = np.asarray(y_true), np.asarray(y_pred)
+    order = np.unique(np.concatenate([truth, told])) if grades is None else np.asarray(grades)
+    for name, labels in (("y_true", truth), ("y_pred", told)):
+        unknown = np.setdiff1d(labels, order)
+        if len(unknown):
+            raise ValueError(
+                f"expected the grades {order.tolist()} in {name}, got {unknown.tolist()[0]!r}; "
+                "name all grades from the lowest to the highest"
+            )
+    places = {label: place for place, label in enumerate(order.tolist())}
+    codes = [[places[label] for label in labels.tolist()] for labels in (truth, told)]
+    with np.errstate(invalid="ignore"):
+        return float(cohen_kappa_score(*codes, labels=np.arange(len(order)), weights="quadratic"))
+
+
+def quadratic_kappa_scorer(grades: Sequence[object] | None = None) -> Callable[..., float]:
+    """Return a scorer of :func:`quadratic_weighted_kappa`, for ``scoring`` of any estimator.
+
+    Parameters
+    ----------
+    grades : sequence, optional
+        All grades from the lowest to the highest; sorted by default.
+
+    Returns
+    -------
+    callable
+        ``scorer(estimator, X, y)``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> import kernlearn as kl
+    >>> X, y = load_wine(return_X_y=True)
+    >>> scorer = kl.metrics.quadratic_kappa_scorer()
+    >>> bool(scorer(kl.KernelClassifier(["linear"], ordinal=True).fit(X, y), X, y) > 0.9)
+    True
+    """
+    scorer: Callable[..., float] = make_scorer(quadratic_weighted_kappa, grades=grades)
+    return scorer
