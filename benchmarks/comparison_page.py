@@ -19,15 +19,23 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.other_tables import OURS, RIVALS, Made, fit_rows
-from kernlearn.comparison import Comparison, compare
-from kernlearn.comparison.rank_tests import holm
+from kernlearn.comparison import compare
 from kernlearn.papers.defaults.data import TargetTable
 from kernlearn.papers.defaults.methods import CLASSES, METHODS, NUMBERS
 from kernlearn.papers.exhibits import RunOptions
-from kernlearn.papers.method_comparison import Cells, MethodColumn, run_method, tests_note
+from kernlearn.papers.method_comparison import (
+    BEHIND,
+    Cells,
+    MethodColumn,
+    against_each,
+    errors_over,
+    mean_of,
+    run_method,
+    tables_behind,
+    tests_note,
+)
 
 PACKAGES = ("LightGBM", "XGBoost", "CatBoost")
-BEHIND = 0.05
 TASKS = {CLASSES: "classes", NUMBERS: "numbers"}
 Found = dict[str, Cells]
 
@@ -58,50 +66,6 @@ def fit_cell(
     return fit_rows(task, (table.X, table.y), method, index)
 
 
-def mean_errors(found: Found) -> dict[str, dict[str, float]]:
-    """The mean error of every method on every table."""
-    return {
-        method: {name: float(np.mean([one["error"] for one in of_one]))
-                 for name, of_one in cells.items()}
-        for method, cells in found.items()
-    }  # fmt: skip
-
-
-def mean_seconds(found: Found) -> dict[str, float]:
-    """The mean time of a fit of every method."""
-    return {
-        method: float(np.mean([one["seconds"] for of_one in cells.values() for one in of_one]))
-        for method, cells in found.items()
-    }
-
-
-def errors_over_ours(errors: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """The geometric mean of the ratio of errors, over tables where no method has none."""
-    some = [name for name in errors[OURS] if all(of_one[name] > 0 for of_one in errors.values())]
-    logs = {method: np.log([of_one[name] for name in some]) for method, of_one in errors.items()}
-    return {method: float(np.exp(np.mean(log - logs[OURS]))) for method, log in logs.items()}
-
-
-def against_each(comparison: Comparison) -> list[str]:
-    """Wilcoxon's test over the tables against every rival, adjusted for their number."""
-    rows = comparison.wilcoxon.loc[OURS]
-    adjusted = holm(rows["pvalue"].to_numpy())
-    return [
-        f"{rival} (better on {row['wins']:.0f}, worse on {row['losses']:.0f}, p = {p:.2g})"
-        for (rival, row), p in zip(rows.iterrows(), adjusted, strict=True)
-    ]
-
-
-def tables_behind(errors: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """Tables on which the best rival's error is lower by more than a share of ours."""
-    behind = []
-    for name, ours in errors[OURS].items():
-        best = min(errors, key=lambda method: errors[method][name])
-        if errors[best][name] < (1.0 - BEHIND) * ours:
-            behind.append(f"{name} ({ours:.3g}, {best} {errors[best][name]:.3g})")
-    return behind
-
-
 def has_levels(table: TargetTable) -> bool:
     """Whether a column of text has three levels or more."""
     return any(table.X[name].nunique() > 2 for name in table.X.select_dtypes(exclude="number"))
@@ -114,7 +78,7 @@ def summary(
 
     `with_levels` are the tables, as ``TASK/NAME``, that are left out of one row of ranks.
     """
-    errors = {task: mean_errors(found) for task, found in by_task.items()}
+    errors = {task: mean_of(found, "error") for task, found in by_task.items()}
     methods = list(next(iter(errors.values())))
     n_tables = {task: len(of_task[OURS]) for task, of_task in errors.items()}
     everything = {
@@ -148,16 +112,17 @@ def summary(
     )
     lines.append(row("tables with the lowest error", overall.best.sum(), ".0f"))
     for task, of_task in errors.items():
-        lines.append(row(f"error over ours, {TASKS[task]}", errors_over_ours(of_task), ".3g"))
+        lines.append(row(f"error over ours, {TASKS[task]}", errors_over(OURS, of_task), ".3g"))
     for task, found in by_task.items():
-        lines.append(row(f"seconds, {TASKS[task]}", mean_seconds(found), ".2g"))
+        seconds = {m: np.mean(list(one.values())) for m, one in mean_of(found, "seconds").items()}
+        lines.append(row(f"seconds, {TASKS[task]}", seconds, ".2g"))
     lines += ["", *(f"- {note}" for note in notes), f"- All tables. {tests_note(overall)}"]
     lines.append(
         f"- {OURS} against each rival by Wilcoxon's signed-rank test over all tables, adjusted by "
-        f"Holm: {', '.join(against_each(overall))}."
+        f"Holm: {', '.join(against_each(OURS, overall))}."
     )
     for task, of_task in errors.items():
-        behind = tables_behind(of_task)
+        behind = tables_behind(OURS, of_task)
         lines.append(
             f"- {OURS} is behind the best by more than {BEHIND:.0%} of its error on {len(behind)} "
             f"of the {n_tables[task]} tables of {TASKS[task]}: {', '.join(behind) or 'none'}."

@@ -53,6 +53,14 @@ Device = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the random splits.")]
 Concepts = Annotated[int, typer.Option(min=1, help="Latent concepts, where the paper has them.")]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SECONDS",
+        min=0.0,
+        help="Begin no further table of rivals after this time, and show those that are finished.",
+    ),
+]
 Methods = Annotated[
     list[str] | None,
     typer.Option(help="Method to run, where there is a choice; may be given several times."),
@@ -72,6 +80,7 @@ def reproduce(
     seed: Seed = 0,
     concepts: Concepts = 500,
     method: Methods = None,
+    time_limit: TimeLimit = None,
     quiet: NoBar = False,
 ) -> None:
     """Run a paper's experiments and print its numbers beside ours.
@@ -91,8 +100,9 @@ def reproduce(
         fail(f"--device is for cawley2014, got {found.name}: leave it out.", BAD_USAGE)
     folder = out or Path("reproduced") / found.name
     options = RunOptions(
-        folder, data, splits, seed, jobs, quiet, concepts, tuple(method or ()), cluster, device
-    )
+        folder, data, splits, seed, jobs, quiet, concepts, tuple(method or ()), cluster, device,
+        time_limit,
+    )  # fmt: skip
     stopped = f"stopped; what is finished is in {folder}: the same command continues."
     with failures(f"reproduce {paper}", folder, stopped):
         _check_folder(folder)

@@ -10,12 +10,13 @@ from kernlearn.papers.fusion import PAPER as FUSION
 from kernlearn.papers.kondor2007 import PAPER as KONDOR_2007
 from kernlearn.papers.lanckriet2004 import PAPER as LANCKRIET_2004
 from kernlearn.papers.ong2005 import PAPER as ONG_2005
+from kernlearn.papers.rivals import PAPER as RIVALS
 
 __all__ = ["PAPERS", "Exhibit", "Paper", "RunOptions", "find_paper"]
 
 PAPERS: dict[str, Paper] = {
     paper.name: paper
-    for paper in (CAWLEY_2014, DEFAULTS, FUSION, KONDOR_2007, LANCKRIET_2004, ONG_2005)
+    for paper in (CAWLEY_2014, DEFAULTS, FUSION, KONDOR_2007, LANCKRIET_2004, ONG_2005, RIVALS)
 }
 
 

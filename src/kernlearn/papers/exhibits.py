@@ -36,6 +36,8 @@ class RunOptions:
         Address of a Dask scheduler whose workers replace the processes.
     device : str or None
         Device for batches of fits, where the paper supports one.
+    time_limit : float or None
+        Seconds after which no further table begins, in the comparison with rivals.
     """
 
     out: Path
@@ -48,6 +50,7 @@ class RunOptions:
     methods: tuple[str, ...] = ()
     cluster: str | None = None
     device: str | None = None
+    time_limit: float | None = None
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 N_SPLITS = 20
 LEVEL = 0.05
+BEHIND = 0.05
 SECONDS = "seconds"
 
 Cells = dict[str, list[dict[str, float]]]
@@ -232,3 +233,43 @@ def against(method: str, rival: str, found: Mapping[str, Cells]) -> str:
         f"better on {len(better)} ({', '.join(better) or 'none'}), worse on {len(worse)} "
         f"({', '.join(worse) or 'none'})."
     )
+
+
+def mean_of(found: Mapping[str, Cells], key: str) -> dict[str, dict[str, float]]:
+    """The mean over splits of one number of the cells, by method and set."""
+    return {
+        method: {
+            name: float(np.mean([cell[key] for cell in of_set])) for name, of_set in cells.items()
+        }
+        for method, cells in found.items()
+    }
+
+
+def errors_over(method: str, errors: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """The geometric mean of the ratio of errors, over sets where no method has none."""
+    shared = [name for name in errors[method] if all(one[name] > 0 for one in errors.values())]
+    logs = {each: np.log([of_one[name] for name in shared]) for each, of_one in errors.items()}
+    return {each: float(np.exp(np.mean(log - logs[method]))) for each, log in logs.items()}
+
+
+def against_each(method: str, comparison: Comparison) -> list[str]:
+    """Wilcoxon's test over the sets against every other method, adjusted for their number.
+
+    The method is the first of the comparison.
+    """
+    rows = comparison.wilcoxon.loc[method]
+    adjusted = holm(rows["pvalue"].to_numpy())
+    return [
+        f"{rival} (better on {row['wins']:.0f}, worse on {row['losses']:.0f}, p = {p:.2g})"
+        for (rival, row), p in zip(rows.iterrows(), adjusted, strict=True)
+    ]
+
+
+def tables_behind(method: str, errors: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """Sets on which the lowest error is lower than the method's by more than `BEHIND` of it."""
+    behind = []
+    for name, error in errors[method].items():
+        best = min(errors, key=lambda each: errors[each][name])
+        if errors[best][name] < (1.0 - BEHIND) * error:
+            behind.append(f"{name} ({error:.3g}, {best} {errors[best][name]:.3g})")
+    return behind

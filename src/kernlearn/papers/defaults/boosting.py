@@ -46,6 +46,15 @@ class BoostingPackage:
         found = np.asarray(self.machine.predict(self._columns(X))).ravel()
         return self.classes[found.astype(int)] if self.is_classifier else found
 
+    def predict_proba(self, X: Rows) -> Rows:
+        """Probabilities of the classes, in their order."""
+        return np.asarray(self.machine.predict_proba(self._columns(X)))
+
+    @property
+    def classes_(self) -> Rows:
+        """The classes of the training rows."""
+        return self.classes
+
     def _columns(self, X: Rows) -> Rows:
         """The table with names that every package takes, and its text as categories."""
         pd = load_pandas("comparing methods")

@@ -128,6 +128,16 @@ class _RecursiveFeatureMachine:
         found = np.asarray(found).ravel()
         return self.classes[found.astype(int)] if self.task == CLASSES else found
 
+    def predict_proba(self, X: Rows) -> Rows:
+        """Probabilities of the classes, in their order."""
+        Z = np.asarray(self.prepare.transform(X), dtype=np.float32)
+        return np.asarray(self.machine.predict_proba(Z))
+
+    @property
+    def classes_(self) -> Rows:
+        """The classes of the training rows."""
+        return self.classes
+
 
 TUNED_SVM = "tuned SVM"
 METHODS = by_name(

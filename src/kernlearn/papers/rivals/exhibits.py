@@ -1,0 +1,194 @@
+"""The tables of the page: ranks and tests; every score by table; wins and losses by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from statistics import fmean
+
+import numpy as np
+
+from kernlearn.comparison import Comparison, compare
+from kernlearn.papers.defaults.methods import CLASSES, NUMBERS
+from kernlearn.papers.exhibits import RunOptions
+from kernlearn.papers.method_comparison import (
+    Cells,
+    against,
+    against_each,
+    errors_over,
+    mean_of,
+    tables_behind,
+    tests_note,
+)
+from kernlearn.papers.rivals.data import RivalTable, load_tables
+from kernlearn.papers.rivals.methods import METHODS, OURS
+from kernlearn.papers.rivals.runs import RivalCells, run_rivals
+from kernlearn.papers.tables import ComparisonTable, TableEntry
+
+FEW_TRAINING = 200
+TASKS = {CLASSES: "classes", NUMBERS: "numbers"}
+SCORES = {"error": "test error in per cent", "log_loss": "log loss", "area": "area under ROC"}
+
+
+@lru_cache(maxsize=1)
+def found_cells(options: RunOptions) -> RivalCells:
+    """Run what is not finished, once for all tables of the page."""
+    return run_rivals(options, METHODS, load_tables())
+
+
+def show_ranks(found: RivalCells) -> ComparisonTable:
+    """Mean ranks, tables with the lowest error, error over ours, and seconds; below, the tests."""
+    overall = compare(_everything(found, "error"))
+    entries = _row("mean rank, all tables by error", overall.ranks, ".2f")
+    for task, name in TASKS.items():
+        cells = found.of_task(task)
+        for score in SCORES if task == CLASSES else ("error",):
+            ranks = _ranks(cells, score)
+            entries += _row(f"mean rank, {name} by {_score_name(score, task)}", ranks, ".2f")
+    entries += _row("tables with the lowest error", overall.best.sum(), ".0f")
+    for task, name in TASKS.items():
+        errors = mean_of(found.of_task(task), "error")
+        entries += _row(f"error over ours, {name}", errors_over(OURS, errors), ".3g")
+        cells = found.of_task(task)
+        for key, what in (("seconds", "fit"), ("predict_seconds", "predict")):
+            seconds = {m: fmean(one.values()) for m, one in mean_of(cells, key).items()}
+            entries += _row(f"seconds to {what}, {name}", seconds, ".2g")
+    methods = tuple(found.cells)
+    return ComparisonTable(
+        "Ranks, tests and times", ("",), methods, tuple(entries), _notes(found, overall), False
+    )
+
+
+def show_scores(task: str, score: str) -> Callable[[RivalCells], ComparisonTable]:
+    """A table of one score, with a row for each table."""
+
+    def show(found: RivalCells) -> ComparisonTable:
+        cells = found.of_task(task)
+        entries = [
+            TableEntry((name,), method, None, [cell[score] for cell in of_table], ".4g")
+            for method, by_table in cells.items()
+            for name, of_table in by_table.items()
+        ]
+        title = f"{TASKS[task].capitalize()}: {_score_name(score, task)}"
+        return ComparisonTable(title, ("table",), tuple(cells), tuple(entries), (), False)
+
+    return show
+
+
+def show_kinds(found: RivalCells) -> ComparisonTable:
+    """On how many tables of a kind ours has the lower error, and the higher one, by rival."""
+    errors = mean_of(found.cells, "error")
+    entries = []
+    for kind, belongs in KINDS.items():
+        names = [name for name, table in found.tables.items() if belongs(found, table)]
+        for method in errors:
+            apart = [errors[method][name] - errors[OURS][name]
+                     for name in names if name in errors[method]]  # fmt: skip
+            if method == OURS or not apart:
+                continue
+            counts = {"better": np.sum(np.array(apart) > 0), "worse": np.sum(np.array(apart) < 0)}
+            entries += [
+                TableEntry((f"{kind} ({len(names)})", how), method, None, [float(count)], ".0f")
+                for how, count in counts.items()
+            ]
+    rivals = tuple(method for method in errors if method != OURS)
+    note = f"Tables on which the error of {OURS} is lower (better) and higher (worse), by rival."
+    title = "Wins and losses by kind of table"
+    return ComparisonTable(title, ("tables", OURS), rivals, tuple(entries), (note,), False)
+
+
+KINDS: Mapping[str, Callable[[RivalCells, RivalTable], bool]] = {
+    "all": lambda found, table: True,
+    "two classes": lambda found, table: _n_classes(table) == 2,
+    "three classes or more": lambda found, table: _n_classes(table) > 2,
+    "numbers": lambda found, table: table.task == NUMBERS,
+    f"fewer than {FEW_TRAINING} training rows": lambda found, table: _is_small(found, table),
+    f"{FEW_TRAINING} training rows or more": lambda found, table: not _is_small(found, table),
+    "categories of three levels": lambda found, table: table.has_categories,
+    "no such categories": lambda found, table: not table.has_categories,
+    "missing cells": lambda found, table: table.has_gaps,
+    "no missing cells": lambda found, table: not table.has_gaps,
+}
+
+
+def _n_classes(table: RivalTable) -> int:
+    return len(np.unique(table.y)) if table.task == CLASSES else 0
+
+
+def _is_small(found: RivalCells, table: RivalTable) -> bool:
+    return bool(found.cells[OURS][table.name][0]["n_train"] < FEW_TRAINING)
+
+
+def _score_name(score: str, task: str) -> str:
+    return SCORES[score] if task == CLASSES else "root mean squared error"
+
+
+def _row(name: str, values: Mapping[str, float], number_format: str) -> list[TableEntry]:
+    return [
+        TableEntry((name,), str(method), None, [float(value)], number_format)
+        for method, value in values.items()
+    ]
+
+
+def _everything(found: RivalCells, score: str) -> dict[str, dict[str, float]]:
+    """The mean score by method and table, of the methods that serve both tasks."""
+    means = mean_of(found.cells, score)
+    return {method: one for method, one in means.items() if len(one) == len(found.tables)}
+
+
+def _ranks(cells: Mapping[str, Cells], score: str) -> dict[str, float]:
+    ranks = compare(mean_of(cells, score), lower_is_better=score != "area").ranks
+    return {str(method): float(rank) for method, rank in ranks.items()}
+
+
+def _notes(found: RivalCells, overall: Comparison) -> tuple[str, ...]:
+    notes = [f"{len(found.of_task(task)[OURS])} tables of {name}" for task, name in TASKS.items()]
+    n_splits = [len(cells) for cells in found.cells[OURS].values()]
+    several = {
+        method: {name: cells for name, cells in of_method.items() if len(cells) > 1}
+        for method, of_method in found.cells.items()
+    }
+    lines = [
+        f"{' and '.join(notes)}; {min(n_splits)} to {max(n_splits)} splits of each. Seconds are "
+        "those of the processor, on one thread.",
+        f"All tables, methods that predict both classes and numbers. {tests_note(overall)}",
+        f"{OURS} against each rival by Wilcoxon's signed-rank test over these tables, adjusted by "
+        f"Holm: {', '.join(against_each(OURS, overall))}.",
+    ]
+    if several[OURS]:
+        lines += [
+            against(OURS, method, {OURS: _shared(several, method), method: several[method]})
+            for method in several
+            if method != OURS
+        ]
+    for task, name in TASKS.items():
+        behind = tables_behind(OURS, mean_of(found.of_task(task), "error"))
+        lines.append(f"Behind the best of {name} by more than 5%: {', '.join(behind) or 'none'}.")
+    if found.failures:
+        lines.append(f"Failed, and scored as a guess: {'; '.join(found.failures)}.")
+    if found.missing:
+        lines.append(f"Not installed, and not run: {', '.join(found.missing)}.")
+    return tuple(lines)
+
+
+def _shared(several: Mapping[str, Cells], method: str) -> Cells:
+    return {name: several[OURS][name] for name in several[method]}
+
+
+SHOWN: tuple[Callable[[RivalCells], ComparisonTable], ...] = (
+    show_ranks,
+    show_scores(CLASSES, "error"),
+    show_scores(CLASSES, "log_loss"),
+    show_scores(CLASSES, "area"),
+    show_scores(NUMBERS, "error"),
+    show_kinds,
+)
+
+
+def _exhibit(
+    show: Callable[[RivalCells], ComparisonTable],
+) -> Callable[[RunOptions], ComparisonTable]:
+    return lambda options: show(found_cells(options))
+
+
+EXHIBITS = tuple(_exhibit(show) for show in SHOWN)
