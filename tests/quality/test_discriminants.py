@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import log_softmax, softmax
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from kernlearn.quality.discriminants import Discriminants, fit_softmax, held_out_discriminants
@@ -122,6 +122,22 @@ def test_a_weight_of_two_is_a_row_that_is_there_twice():
     weight = 1.0 + (np.arange(150) < 50)
     twice = fit_softmax(values[rows], codes[rows])
     assert fit_softmax(values, codes, weight) == pytest.approx(twice, rel=1e-9)
+
+
+def test_the_slope_is_a_root_that_bisection_finds_too():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        n, k = rng.integers(3, 40), rng.integers(2, 6)
+        codes = rng.integers(0, k, n)
+        values = np.round(rng.normal(size=(n, k)) + rng.choice([0.3, 30.0]) * np.eye(k)[codes], 1)
+        targets = (n * np.eye(k)[codes] + 1 / k) / (n + 1)
+
+        def derivative(slope, values=values, targets=targets):
+            return ((softmax(slope * values, axis=1) - targets) * values).sum()
+
+        slope = fit_softmax(values, codes)
+        best = brentq(derivative, 0.0, 1e4, xtol=1e-14) if derivative(0.0) < 0.0 else 0.0
+        assert slope == pytest.approx(best, rel=1e-8)
 
 
 def test_values_that_tell_all_apart_give_a_finite_slope():

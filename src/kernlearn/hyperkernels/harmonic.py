@@ -18,6 +18,7 @@ from kernlearn.typing import Array, Indices
 
 # Blocks of the result that stay in cache over all columns; ufuncs slow down on shorter rows.
 _ROWS, _COLUMNS = 16, 4096
+_TOGETHER = 4096  # the same of one row
 # A product λt below this changes no digit of 1 − λto. As a bound, it keeps a group in range.
 _NEGLIGIBLE, _GROUP = 1e-20, 8
 
@@ -170,11 +171,13 @@ class ARDHarmonic(_GeometricSeries):
         n_features = left.shape[1]
         assert self.gammas is not None  # as checked
         gammas = one_for_each_column(self.gammas, n_features, "ARDHarmonic's gammas", "feature")
-        table: Array = left - right
-        table *= np.sqrt(gammas)
+        # Column by column in memory, as it is read.
+        table: Array = np.empty((n_features, len(left)))
+        np.subtract(left.T, right.T, out=table)
+        table *= np.sqrt(gammas)[:, None]
         np.square(table, out=table)
         np.negative(table, out=table)
-        return np.exp(table, out=table)
+        return np.exp(table, out=table).T
 
 
 def _harmonic_gram(table: Array, other: Array, lambda_h: float) -> Array:
@@ -205,12 +208,20 @@ def _harmonic_gram(table: Array, other: Array, lambda_h: float) -> Array:
 
 
 def _one_row(row: Array, other: Array, lambda_h: float) -> Array:
-    """The same for one row, column by column in few passes."""
+    """The same for one row, column by column while both products are in cache."""
     share = 1.0 / (1.0 - lambda_h)
-    factors = other.T * (-lambda_h * share * row)[:, None]
-    factors += share
+    result = np.empty((1, len(other)))
     with np.errstate(over="ignore"):
-        return np.asarray(1.0 / np.multiply.reduce(factors, axis=0, keepdims=True))
+        for start in range(0, len(other), _TOGETHER):
+            block = other[start : start + _TOGETHER]
+            product = np.ones(len(block))
+            factor = np.empty(len(block))
+            for slope, column in zip(-lambda_h * share * row, block.T, strict=True):
+                np.multiply(column, slope, out=factor)
+                factor += share
+                product *= factor
+            np.divide(1.0, product, out=result[0, start : start + _TOGETHER])
+    return result
 
 
 def _multiply_reciprocals(shifts: Array, scales: Array, columns: Array, out: Array) -> None:

@@ -35,7 +35,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from kernlearn.numerics.rounding import without_rounding
 from kernlearn.typing import Array
@@ -130,6 +129,8 @@ def held_out_values(
 
 
 _ROUNDINGS = 4
+# Newton's steps for a slope, and the relative size of the last: the error is its square.
+_MAX_STEPS, _TOL = 100, 1e-8
 
 
 def fit_softmax(
@@ -155,16 +156,37 @@ def fit_softmax(
         return 0.0
     centred = centred / size
 
-    weighted, aimed = weight[:, None] * centred, float(weight @ (target * centred).sum(axis=1))
+    aimed = float(weight @ np.einsum("nk,nk->n", target, centred))
+    return _softmax_slope(centred, weight, aimed) / size
 
-    def derivative(slope: float) -> float:
-        chances = np.exp(slope * centred)  # up to a factor; none is above one
-        return float((np.einsum("nk,nk->n", chances, weighted) / chances.sum(axis=1)).sum()) - aimed
 
-    # Convex, so that the derivative only grows; with these targets it does change its sign.
-    if derivative(0.0) >= 0.0:
-        return 0.0
-    high = 1.0
-    while derivative(high) < 0.0:
-        high *= 2.0
-    return float(brentq(derivative, 0.0, high, rtol=1e-12)) / size
+def _softmax_slope(values: Array, weight: Array, aimed: float) -> float:
+    """Where the weighted sum of the means of the values, by their softmax, is what is aimed at.
+
+    That sum only grows with the slope, and the values are none above zero. Newton's method, within
+    what is known to be too little and too much.
+    """
+    slope, low, high = 0.0, 0.0, np.inf
+    for _ in range(_MAX_STEPS):
+        chances = np.exp(slope * values)  # up to a factor; none is above one
+        means = np.einsum("nk,nk->n", chances, values)
+        total = chances.sum(axis=1)
+        means /= total
+        short = aimed - float(weight @ means)
+        if short <= 0.0:
+            if slope == 0.0:
+                break
+            high = slope
+        else:
+            low = slope
+        squares = np.einsum("nk,nk,nk->n", chances, values, values) / total
+        growth = float(weight @ (squares - means * means))
+        step = short / growth if growth > 0.0 else np.inf
+        # Far out the sum hardly grows: no more than doubling, and a little.
+        ahead = slope + min(step, slope + 4.0)
+        if not low <= ahead <= high:
+            ahead = 0.5 * (low + high)
+        if abs(ahead - slope) <= _TOL * ahead:
+            return ahead
+        slope = ahead
+    return slope

@@ -21,7 +21,7 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit, logsumexp, softmax
+from scipy.special import expit, softmax
 
 from kernlearn.quality.discriminants import Discriminants, fit_softmax, held_out_discriminants
 from kernlearn.quality.grades import (
@@ -223,12 +223,14 @@ class LogLoss(PredictiveLoss):
         size = float(np.abs(predictions).max())
         if not 0.0 < size < np.inf:
             return 0.0
-        f = predictions / size
+        f = (predictions / size).ravel()
+        first = (self.share[:, None] * (predictions / size)).ravel()
+        second, aimed = first * f, float(first @ self.targets.ravel())
         a = 0.0
         for _ in range(_MAX_STEPS):
-            first, second = self.slopes(a * f)
-            slope = float(self.share @ (first * f).sum(axis=1))
-            curvature = float(self.share @ (second * f * f).sum(axis=1))
+            p = expit(a * f)
+            slope = float(first @ p) - aimed
+            curvature = float(second @ (p * (1.0 - p)))
             step = -slope / max(curvature, 1e-300)
             # Far out the curvature vanishes: no more than doubling, and a little.
             step = min(max(step, -0.5 * a), a + 4.0)
@@ -354,5 +356,6 @@ class ClassLoss(PredictiveLoss):
 
     def rows(self, predictions: Array) -> Array:
         """Cross-entropy of the softmax."""
-        whole = logsumexp(predictions, axis=1)
-        return np.asarray(whole - (self.targets * predictions).sum(axis=1))
+        most = predictions.max(axis=1)
+        whole = most + np.log(np.exp(predictions - most[:, None]).sum(axis=1))
+        return np.asarray(whole - np.einsum("nk,nk->n", self.targets, predictions))

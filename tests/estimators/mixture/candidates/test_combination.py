@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
-from kernlearn.estimators.mixture.candidates.combination import bank, combined, sections
+from kernlearn.estimators.mixture.candidates.combination import (
+    aligned_weights,
+    bank,
+    combined,
+    sections,
+)
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.gram import gram_stack
 from kernlearn.quality.predictive import SquaredLoss
@@ -21,6 +26,10 @@ def problem():
     Y = np.column_stack([np.sin(3 * X[:, 0]), X[:, 1]]) + 0.1 * rng.normal(size=(40, 2))
     folds = [np.arange(i, 40, 4) for i in range(4)]
     return CandidateProblem({"standard": X}, SquaredLoss(Y, np.ones(40)), folds)
+
+
+def _constant(X, Z=None):
+    return np.full((len(X), len(X)), 0.3)
 
 
 def _alignment(K, Y):
@@ -106,3 +115,15 @@ def test_the_levels_of_a_category_are_one_kernel(problem):
     np.testing.assert_allclose(kernels[-1](X), np.where(same, 1.0, np.exp(-4 / 3)), rtol=1e-12)
     alone = replace(table, origins=None).columns("standard")
     assert len(alone) == 5
+
+
+@pytest.mark.parametrize("some", [4, 2])  # folds in time order leave rows out that come first
+def test_weights_without_a_fold_are_those_of_the_other_rows_alone(problem, some):
+    X, Y, folds = problem.tables["standard"], problem.Y, problem.folds[:some]
+    grams = gram_stack([*bank(X, problem.columns("standard")), _constant], X)
+    found = aligned_weights(grams.copy(), Y, folds)
+    for fold, weights in zip(folds, found[1:], strict=True):
+        kept = np.setdiff1d(np.arange(40), fold)
+        (alone, _) = aligned_weights(grams[:, kept[:, None], kept], Y[kept], [np.arange(2)])
+        np.testing.assert_allclose(weights, alone, atol=1e-8 * alone.max())
+        assert weights[-1] == 0.0  # of a kernel that is constant

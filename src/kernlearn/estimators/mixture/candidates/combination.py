@@ -31,11 +31,13 @@ from kernlearn.solvers.weights.alignment import most_aligned
 from kernlearn.typing import Array, Indices
 
 # Most rows to learn weights from: they are enough for inner products of matrices.
-_ROWS = 300
+_ROWS = 250
 _WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 # Pairs of rows, each with a section of a narrow and of a wide hyperkernel; pairs to choose from.
 _PAIRS, _PAIR_SAMPLE = 12, 2000
 _HARMONIC_WIDTHS = (1.0, 10.0)
+# Part of its squared length that centring leaves of a constant kernel: rounding.
+_CONSTANT = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,35 +90,70 @@ def combined(
         X = sample.tables[table]
         kernels = list(kernels_of(X, problem.columns(table)))
         grams = gram_stack(kernels, X)
-        everything = np.arange(len(X))
-        without = (np.setdiff1d(everything, fold) for fold in sample.folds)
-        weights = [
-            aligned_weights(grams[:, kept[:, None], kept], sample.Y[kept])
-            for kept in (everything, *without)
-        ]
+        weights = aligned_weights(grams, sample.Y, sample.folds)
         first, *others = (WeightedSum(kernels, found) for found in weights)
         return CombinedKernels(table, first, tuple(others), learn, len(X))
 
     return learn
 
 
-def aligned_weights(part: Array, Y: Array) -> Array:
+def aligned_weights(grams: Array, Y: Array, folds: Sequence[Indices]) -> list[Array]:
     """Non-negative weights of the largest centred alignment, in which the mean diagonal is one.
 
-    Sums of products are ordinary ones: nothing is certified of these weights, which folds judge.
-    The matrices are centred in place.
+    By all rows, then by all but those of each fold. Sums of products are ordinary ones: nothing is
+    certified of these weights, which folds judge. The matrices are centred in place.
+
+    Raises
+    ------
+    NumericalError
+        If no kernel agrees with the targets.
     """
-    diagonals = np.einsum("inn->i", part) / len(Y)
-    part -= part.mean(axis=1, keepdims=True)
-    part -= part.mean(axis=2, keepdims=True)
-    flat = part.reshape(len(part), -1)
-    targets = Y - Y.mean(axis=0)
-    ideal = targets @ targets.T
-    own = FamilyAlignment(flat @ ideal.ravel(), flat @ flat.T, float(np.linalg.norm(ideal)))
-    if not (own.agreement > 0).any():
-        raise NumericalError("no kernel agrees with the targets")
-    weights = most_aligned(own)
-    return np.asarray(weights / (weights @ diagonals))
+    n, m = len(Y), len(grams)
+    diagonals = np.einsum("inn->in", grams).copy()
+    grams -= grams.mean(axis=1, keepdims=True)
+    grams -= grams.mean(axis=2, keepdims=True)
+    kept = np.ones((1 + len(folds), n))
+    for number, fold in enumerate(folds, start=1):
+        kept[number, fold] = 0.0
+    means = kept @ Y / kept.sum(axis=1)[:, None]
+    targets = kept[..., None] * (Y - means[:, None])
+    columns = np.concatenate([targets, kept[..., None]], axis=2)
+    # One product for all parts: every matrix is read once.
+    images = grams @ columns.swapaxes(0, 1).reshape(n, -1)
+    images = images.reshape(m, n, len(kept), -1)
+    totals, without = _inner_products(grams, folds)
+    found = []
+    for number, inner in enumerate([totals, *without]):
+        inside, own = kept[number], targets[number]
+        size = inside.sum()
+        agreement = np.einsum("ink,nk->i", images[:, :, number, :-1], own)
+        # Centred anew, on the rows that are left.
+        sums = inside * images[:, :, number, -1]
+        whole = sums.sum(axis=1)
+        products = inner - 2.0 / size * sums @ sums.T + np.outer(whole, whole) / size**2
+        is_constant = products.diagonal() <= _CONSTANT * inner.diagonal()
+        products[is_constant] = products[:, is_constant] = 0.0
+        if not (agreement > 0).any():
+            raise NumericalError("no kernel agrees with the targets")
+        length = float(np.linalg.norm(own.T @ own))
+        weights = most_aligned(FamilyAlignment(agreement, products, length))
+        found.append(np.asarray(weights / (weights @ (diagonals @ inside / size))))
+    return found
+
+
+def _inner_products(grams: Array, folds: Sequence[Indices]) -> tuple[Array, list[Array]]:
+    """Those of the matrices, (m, m), and of their parts without the rows and columns of a fold."""
+    m, n = grams.shape[:2]
+    rest = np.setdiff1d(np.arange(n), np.concatenate(folds))
+    bands, corners = [], []
+    for rows in (*folds, rest):
+        band = grams[:, rows]
+        flat, corner = band.reshape(m, -1), band[:, :, rows].reshape(m, -1)
+        bands.append(flat @ flat.T)
+        corners.append(corner @ corner.T)
+    whole = sum(bands)
+    parts = zip(bands[:-1], corners[:-1], strict=True)
+    return np.asarray(whole), [whole - 2.0 * band + corner for band, corner in parts]
 
 
 def _united(whole: WeightedSum) -> Kernel:

@@ -91,8 +91,11 @@ def _grown(
     options: TreeOptions,
 ) -> DecisionTreeRegressor:
     drawn = generator.choice(rows, len(rows))
+    weight = problem.weight[drawn]
     tree = DecisionTreeRegressor(
         max_features=options.share, min_samples_leaf=options.leaf, random_state=generator
     )
     X = problem.tables[table][drawn].astype(np.float32)
-    return tree.fit(X, problem.Y[drawn], problem.weight[drawn], check_input=False)
+    # To check weights takes as long as to grow a small tree, and equal ones say nothing.
+    is_weighted = np.ptp(weight) > 0.0
+    return tree.fit(X, problem.Y[drawn], weight if is_weighted else None, check_input=False)
