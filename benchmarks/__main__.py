@@ -9,9 +9,11 @@ from pathlib import Path
 from benchmarks import (
     combinations,
     command_line,
+    counts,
     dask_rows,
     first_level,
     flagship,
+    grades,
     hyperkernels,
     large,
     many_kernels,
@@ -35,15 +37,19 @@ TOPICS = {
 }
 
 
-FLAGSHIP = "flagship"  # which takes options
+# These take options.
+FLAGSHIP = "flagship"
+OUTCOMES = {"grades": grades.benchmarks, "counts": counts.benchmarks}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    known = (*TOPICS, FLAGSHIP)
+    known = (*TOPICS, FLAGSHIP, *OUTCOMES)
     parser.add_argument("topics", nargs="*", metavar="topic", help=f"any of {', '.join(known)}")
     parser.add_argument("--data", type=Path, help="folder with ida and uci_reg, for flagship")
     parser.add_argument("--old", help="commit or folder of sources to compare with, for flagship")
+    parser.add_argument("--tables", type=Path, help="folder of tables of R, for grades and counts")
+    parser.add_argument("--splits", type=int, default=3, help="splits of each, for the same")
     given = parser.parse_args()
     names = given.topics or known
     unknown = set(names) - set(known)
@@ -54,6 +60,9 @@ def main() -> None:
     for name in names:
         if name == FLAGSHIP:
             rows += flagship.benchmarks(given.data, given.old)
+            continue
+        if name in OUTCOMES:
+            rows += OUTCOMES[name](given.tables, given.splits)
             continue
         for benchmark in TOPICS[name]:
             rows.append(benchmark())

@@ -186,7 +186,8 @@ class _Game:
 
     def _closed_members(self, estimator: KernelMixture) -> tuple[_Closed, bool]:
         preparation = estimator.preparation_
-        if not isinstance(preparation, Preparation):
+        # Counts are exponentials of what the members add up to.
+        if not isinstance(preparation, Preparation) or getattr(estimator, "_counts", None):
             return [], False
         machines = estimator._members.machines
         unit = getattr(estimator, "_spread", np.ones(self.output.shape[1]))

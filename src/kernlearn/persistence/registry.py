@@ -18,12 +18,14 @@ import kernlearn.kernels
 import kernlearn.penalties
 from kernlearn.bound import ErrorBound
 from kernlearn.bundle import ModelBundle
+from kernlearn.estimators.held_out.count_distribution import CountDistribution
 from kernlearn.estimators.hyperkernel.pair_learner import Embedding
 from kernlearn.estimators.least_squares.kernel_choice import FixedKernel
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.column_kinds import ColumnKinds
 from kernlearn.estimators.mixture.columns import CategoryColumn, NumberColumn
+from kernlearn.estimators.mixture.count_regression import CountModel
 from kernlearn.estimators.mixture.extrapolation import LinearExtrapolation
 from kernlearn.estimators.mixture.level_means import LevelMeans
 from kernlearn.estimators.mixture.members import Members
@@ -67,6 +69,8 @@ PRIVATE: dict[str, type] = {
     "CategoryColumn": CategoryColumn,
     "Column": Column,
     "ColumnKinds": ColumnKinds,
+    "CountDistribution": CountDistribution,
+    "CountModel": CountModel,
     "Discriminants": Discriminants,
     "Embedding": Embedding,
     "EnumMember": EnumMember,

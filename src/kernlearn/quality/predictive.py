@@ -16,7 +16,7 @@ told by their discriminants (:mod:`kernlearn.quality.discriminants`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -46,6 +46,7 @@ class PredictiveLoss(ABC):
     Y: Array  # Targets, of shape (n, k)
     weight: Array  # Positive weights of the rows, of shape (n,)
     is_of_labels: ClassVar[bool] = False
+    sums_to_one: ClassVar[bool] = False  # Whether weights of a mixture do
     title: ClassVar[str] = ""
 
     @cached_property
@@ -107,6 +108,14 @@ class PredictiveLoss(ABC):
         """What machines that are judged by it learn of the targets of some rows."""
         return Y
 
+    def subset(self, rows: Indices | slice) -> PredictiveLoss:
+        """That of some rows."""
+        return replace(self, Y=self.Y[rows], weight=self.weight[rows])
+
+    def of_rows(self, loss: PredictiveLoss) -> PredictiveLoss:
+        """The same way to learn, for the rows of another loss of the same targets."""
+        return replace(self, Y=self.learned(loss.Y), weight=loss.weight)
+
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
         """Where a row's loss is a sum over its entries, their derivatives, each of shape (n, k)."""
         raise NotImplementedError
@@ -123,6 +132,7 @@ class SquaredLoss(PredictiveLoss):
     """
 
     limits: Limits | None = None  # Where predictions may lie; None for anywhere
+    sums_to_one: ClassVar[bool] = True
 
     def scale(self, predictions: Array) -> float:
         """Numbers are taken as they are."""

@@ -97,6 +97,16 @@ def chance_of_labels(
     )
 
 
+def chance_of_gain(
+    figures: str, gain: Array, weight: Array, groups: Indices | None = None
+) -> str | None:
+    """The same from the loss of a constant less that of the model, row by row."""
+    if len(gain) < FEWEST_ROWS:
+        return None
+    numbers = np.arange(len(gain)) if groups is None else np.unique(groups, return_inverse=True)[1]
+    return _at_chance(figures, [p_above_zero(gain, weight, numbers.reshape(-1))])
+
+
 def _at_chance(figures: str, ps: Sequence[float]) -> str | None:
     """Figures with their p-value, from those of several measures; None if it is not chance."""
     p = min(1.0, len(ps) * min(ps))

@@ -256,7 +256,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
             self.grades_ = ordered_classes(self, self.ordinal, y, self.classes_)
             weight = given.weight * class_weights(self.class_weight, labels)
             loss = LogLoss(self._signs(labels), weight, self._order)
-            usual = self._learn(given, loss, stratify=True)
+            usual, _ = self._learn(given, loss, stratify=True)
             self._store_held_out(usual)
             return self
 

@@ -80,8 +80,9 @@ class Members:
             options = replace(options, landmarks=options.rescreening.landmarks)
         for one in found:
             if len(judged) < len(training) <= options.exact_rows:  # of more rows, most were seen
-                loss = replace(one.judge, Y=one.judge.learned(training.Y), weight=training.weight)
-                one = one.trained_on_more(replace(training.sample, loss=loss))
+                sample = training.sample  # all rows
+                loss = one.judge.of_rows(sample.loss)
+                one = one.trained_on_more(replace(sample, loss=loss))
             machine = training.machine(one, options, random_state)
             machines.append(replace(machine, link=one.judge.link(one.judged.held_out)))
         used = {machine.table for machine in machines}

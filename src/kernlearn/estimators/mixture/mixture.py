@@ -141,10 +141,11 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         loss: PredictiveLoss,
         stratify: bool,
         stopping: StoppingControl | None = None,
-    ) -> Array:
+    ) -> tuple[Array, PredictiveLoss]:
         """Everything but the targets, which `loss` knows.
 
-        Predictions for held-out rows by candidates that were searched with them are returned.
+        Predictions for held-out rows by candidates that were searched with them are returned, and
+        the loss of the rows that these are.
         """
         effort = checked_effort(self.effort)
         options = options_at(self._options, effort)
@@ -180,7 +181,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
                     self._compress(len(training), loss, random_state)
                 self._extrapolation = linear_beyond(screening.problem, choice, usual)
         self._store_end(training.sample.notes, stopping)
-        return usual
+        return usual, screening.problem.loss
 
     def _nested(
         self,
@@ -225,7 +226,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         )
         tables = preparation.apply_all(some, preparation.tables)
         check_sizes(self, tables[STANDARD])
-        part = replace(loss, Y=loss.Y[chosen], weight=loss.weight[chosen])
+        part = loss.subset(chosen)
         kept = [np.searchsorted(chosen, np.intersect1d(fold, chosen)) for fold in folds]
         codes = given.groups.subset(chosen).known
         sample = CandidateProblem(

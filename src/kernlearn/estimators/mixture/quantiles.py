@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -28,14 +28,18 @@ class QuantilePredictions(KernelMixture):
         """As y came."""
         raise NotImplementedError
 
+    def _count_quantiles(self, X: Rows, levels: Sequence[float], exposure: Rows) -> Array | None:
+        """Quantiles of counts, of shape (n, 1, m); None of other targets."""
+        raise NotImplementedError
+
     @lazy_on_dask
-    def predict_interval(self, X: Rows, coverage: float = 0.9) -> Array:
+    def predict_interval(self, X: Rows, coverage: float = 0.9, *, exposure: Rows = None) -> Array:
         """Intervals that hold new targets with a given probability.
 
         Jackknife+: from the residuals of rows held out, whose machines were trained and mixed
         without them, and from the mixture without each of these rows at the new points, in closed
         form. They are wider where predictions are less sure, and where held-out residuals are
-        larger.
+        larger. Those of counts are of negative binomial counts, calibrated on held-out rows.
 
         Parameters
         ----------
@@ -43,6 +47,8 @@ class QuantilePredictions(KernelMixture):
             NumericRows.
         coverage : float, default=0.9
             The probability, between 0 and 1.
+        exposure : array-like of shape (n,), optional
+            Of counts, the time, area or population that each is of; by default one.
 
         Returns
         -------
@@ -52,6 +58,10 @@ class QuantilePredictions(KernelMixture):
         """
         coverage = check_coverage(coverage)
         check_is_fitted(self)
+        levels = 0.5 * (1.0 - coverage), 0.5 * (1.0 + coverage)
+        of_counts = self._count_quantiles(X, levels, exposure)
+        if of_counts is not None:
+            return self._shaped(of_counts)
         ends = self._uncertain(X, lambda found, tables: found.interval(tables, coverage))
         if self._is_amount:
             ends[..., 0] = np.where(
@@ -60,7 +70,7 @@ class QuantilePredictions(KernelMixture):
         return self._shaped(ends)
 
     @lazy_on_dask
-    def predict_quantile(self, X: Rows, q: float = 0.5) -> Array:
+    def predict_quantile(self, X: Rows, q: float = 0.5, *, exposure: Rows = None) -> Array:
         """Quantiles of new targets, calibrated along the noise.
 
         They come from the residuals of held-out rows, as intervals do: larger where held-out
@@ -72,6 +82,8 @@ class QuantilePredictions(KernelMixture):
             NumericRows.
         q : float, default=0.5
             The probability that a new target is below, between 0 and 1.
+        exposure : array-like of shape (n,), optional
+            Of counts, the time, area or population that each is of; by default one.
 
         Returns
         -------
@@ -90,6 +102,9 @@ class QuantilePredictions(KernelMixture):
         """
         q = check_probability(q)
         check_is_fitted(self)
+        of_counts = self._count_quantiles(X, [q], exposure)
+        if of_counts is not None:
+            return self._shaped(of_counts[..., 0])
         found = self._uncertain(X, lambda one, tables: one.quantile(tables, q)[..., None])[..., 0]
         if self._is_amount:
             found = np.where(np.isfinite(found), np.maximum(found, 0.0), found)

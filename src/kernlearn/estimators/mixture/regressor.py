@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin
 from sklearn.utils import check_random_state
 
 from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
@@ -17,10 +17,11 @@ from kernlearn.estimators.held_out.scoring import HeldOutNumbers, Scoring, held_
 from kernlearn.estimators.inputs.dask_rows import in_memory, lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import as_floats, check_squares
+from kernlearn.estimators.mixture.count_regression import CountRegression
+from kernlearn.estimators.mixture.count_targets import SQUARED, check_loss, check_no_exposure
 from kernlearn.estimators.mixture.input_checks import TrainingInput, checked_with_target
 from kernlearn.estimators.mixture.outlying_targets import has_outliers, is_better, pseudo_targets
 from kernlearn.estimators.mixture.preparation import STANDARD
-from kernlearn.estimators.mixture.quantiles import QuantilePredictions
 from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.logarithms import Limits
@@ -29,7 +30,7 @@ from kernlearn.runtime.stopping import Progress, StoppingControl
 from kernlearn.typing import Array, FoldsLike, RandomState, Rows, Targets
 
 
-class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  # type: ignore[misc]
+class KernelRegressor(MultiOutputMixin, CountRegression):  # type: ignore[misc]
     r"""Regressor that learns its kernel by held-out loss.
 
     The estimator to start with. The candidates are least-squares machines with kernels of many
@@ -60,6 +61,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         "hyperkernel", "trees", "ARD" for scales of columns, "combined sources" and "equal sources",
         and "log target" for the best of all on logarithms, where targets are skewed and none is
         below zero), and kernels of your own, which read the standardised columns.
+    loss : {"squared", "poisson", "negative_binomial"}, default="squared"
+        What is lost by a prediction. The others are for counts: the deviance of counts of mean
+        exposure times :math:`e^{f(x)}`, whose variance is their mean, or larger by α times its
+        square. Scores are then D², the explained part of the deviance.
     effort : "fast", "default", "best" or float, default="default"
         How much is tried: about how many times as long as by default a fit may take. "fast" is 0.1
         and learns λ and bandwidths only, of more than 6000 rows boosted trees, too; "best" is 10,
@@ -125,10 +130,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         The learned kernel, to be called on rows as they came. It exists only if the mixture has
         one member, as with ``max_members=1``.
     held_out_score_ : float
-        R², or the metric of ``scoring``, on rows held out, in which every row counts once: each
-        fold is predicted by machines that were trained, and mixed, without it. Up to 60 rows,
+        R², D² of counts, or the metric of ``scoring``, on rows held out, in which every row counts
+        once: each fold is predicted by machines trained, and mixed, without it. Up to 60 rows,
         the candidates of a fast fit are searched without it, too. With more rows the score is
         slightly optimistic, since widths and ridges were chosen with all of them.
+    dispersion_ : float
+        Of counts, α of the variance :math:`\mu + \alpha\mu^2` on held-out rows: zero where they
+        are Poisson's. Standard deviations and intervals rest on it, with either loss of counts.
     compression_ : dict or None
         After a compression: the number of its rows (``n_points``), and the growth of the held-out
         squared error (``loss``) with its standard error (``error``), both in standard errors of
@@ -182,6 +190,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         self,
         candidates: object = "auto",
         *,
+        loss: str = "squared",
         effort: object = "default",
         standardize: bool = True,
         columns: Mapping[str | int, str] | None = None,
@@ -197,6 +206,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         time_limit: float | None = None,
     ) -> None:
         self.candidates = candidates
+        self.loss = loss
         self.effort = effort
         self.standardize = standardize
         self.columns = columns
@@ -212,7 +222,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         self.time_limit = time_limit
 
     def fit(
-        self, X: Rows, y: Rows, *, sample_weight: Rows = None, groups: Rows = None
+        self,
+        X: Rows,
+        y: Rows,
+        *,
+        sample_weight: Rows = None,
+        groups: Rows = None,
+        exposure: Rows = None,
     ) -> KernelRegressor:
         """Try the candidates, mix the best, and train them on all rows.
 
@@ -234,6 +250,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
             Labels of the rows that belong together, patients for example: rows of one group are
             held out together, wherever rows are held out. A new group is then predicted as well as
             ``held_out_score_`` says.
+        exposure : array-like of shape (n,), optional
+            Of counts, the time, area or population that each is of: by default one for all.
 
         Returns
         -------
@@ -241,6 +259,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
             Fitted.
         """
         with rollback_on_error(self):
+            check_loss(self.loss)
+            check_no_exposure(self.loss, exposure)
+            self._counts = None
+            if self.loss != SQUARED:
+                self._learn_counts(X, y, sample_weight, groups, exposure)
+                return self
             exact = self._options.exact_rows
             given = checked_with_target(self, X, y, sample_weight, groups, True, exact)
             stopping = self._stopping_control()
@@ -251,7 +275,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
             return self
 
     @lazy_on_dask
-    def predict(self, X: Rows, return_std: bool = False) -> Any:
+    def predict(self, X: Rows, return_std: bool = False, *, exposure: Rows = None) -> Any:
         """Predict targets.
 
         Parameters
@@ -261,7 +285,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         return_std : bool, default=False
             Whether to return standard deviations of new observations too: those of the members,
             read as Gaussian processes, mixed, and scaled by what held-out residuals were. That
-            takes a factorisation for every member.
+            takes a factorisation for every member. Those of counts follow from their means.
+        exposure : array-like of shape (n,), optional
+            Of counts: those expected in so much time, area or population; by default in one.
 
         Returns
         -------
@@ -270,6 +296,11 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
         std : ndarray of the same shape, if asked for
             Standard deviations.
         """
+        check_no_exposure(self.loss, exposure)
+        if self._counts is not None:
+            mean = self._expected(X, exposure)[:, None]
+            std = self._counts.distribution.std(mean)
+            return (self._shaped(mean), self._shaped(std)) if return_std else self._shaped(mean)
         values = self._truth(self._values(X))
         if not return_std:
             return values
@@ -335,10 +366,14 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, QuantilePredictions):  #
 
     def _predictions(self, values: Array) -> HeldOutNumbers:
         """What values of the mixture predict."""
+        if self._counts is not None:
+            return HeldOutNumbers(self._shaped(self._counts.rates(values)[:, None]))
         return HeldOutNumbers(self._truth(values))
 
     def _truth(self, Y: Array) -> Targets:
-        """In the user's units."""
+        """In the user's units; of counts, which are kept as they came, rates."""
+        if self._counts is not None:
+            return self._shaped(Y)
         return self._shaped(Y * self._spread + self._centre)
 
     def _shaped(self, values: Array) -> Array:

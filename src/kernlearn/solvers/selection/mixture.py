@@ -7,9 +7,10 @@ scale, and :math:`\ell` is a loss of Y (:mod:`kernlearn.quality.predictive`). Th
           + \kappa \sum_j (w_j - \bar w)^2 \qquad \text{over } w \ge 0,
 
 s being row weights of sum one. It is a posterior: a likelihood, and a prior under which all members
-do their share. For log-odds u is one; squared errors are in units of twice their least mean, the
-noise, and their weights sum to one. Without the prior this is Breiman's stacking (1996), which for
-few rows believes too much in the luck of one candidate; it matters less as rows become many.
+do their share. For log-odds u is one; squared errors and deviances are in units of twice their
+least mean, the noise, and their weights sum to one. Without the prior this is Breiman's stacking
+(1996), which for few rows believes too much in the luck of one candidate; it matters less as rows
+become many.
 
 Every step is Newton's, a quadratic program in as many variables as there are candidates. Members
 with the least weight are then left out, one after the other, until few are left.
@@ -29,7 +30,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernlearn.quality.predictive import PredictiveLoss, SquaredLoss
+from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.typing import Array, Indices
 
@@ -73,7 +74,7 @@ class Mixing:
         if m == 1:
             return np.ones(1)
         spread = 2.0 * self.prior / len(self.loss.Y) * (np.eye(m) - 1.0 / m)
-        sums_to_one = isinstance(self.loss, SquaredLoss)
+        sums_to_one = self.loss.sums_to_one
         unit = 1.0
         if sums_to_one:
             unit = 2.0 * min(float(self.loss.share @ self.loss.rows(f)) for f in F) or 1.0

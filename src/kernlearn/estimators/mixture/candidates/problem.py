@@ -69,7 +69,7 @@ class CandidateProblem:
         return replace(
             self,
             tables={name: table[chosen] for name, table in self.tables.items()},
-            loss=replace(self.loss, Y=self.Y[chosen], weight=self.weight[chosen]),
+            loss=self.loss.subset(chosen),
             folds=[np.searchsorted(chosen, fold) for fold in kept if len(fold)],
             groups=None if self.groups is None else self.groups[chosen],
         )

@@ -320,8 +320,7 @@ class LargeSplit:
         self, one: CandidateFit, kernel: Kernel, lam: float, values: Array
     ) -> CandidateFit:
         judged = replace(one.judged, kernel=kernel, lam=lam, held_out=values)
-        loss = self.problem.loss
-        judge = replace(one.judge, Y=one.judge.learned(loss.Y), weight=loss.weight)
+        judge = one.judge.of_rows(self.problem.loss)
         return replace(one, judged=judged, judge=judge, loss=judge.value(values))
 
     def _is_over(self, told: Progress) -> bool:

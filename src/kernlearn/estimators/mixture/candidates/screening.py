@@ -89,8 +89,7 @@ class Screening:
         return values
 
     def _loss(self, rows: Indices | slice) -> PredictiveLoss:
-        loss = self.problem.loss.of_linked
-        return replace(loss, Y=loss.Y[rows], weight=loss.weight[rows])
+        return self.problem.loss.of_linked.subset(rows)
 
 
 def screen_candidates(
