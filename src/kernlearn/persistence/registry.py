@@ -51,6 +51,7 @@ from kernlearn.quality.discriminants import Discriminants
 from kernlearn.quality.grades import GradeThresholds
 from kernlearn.quality.logarithms import Exponentials, Limits, Logarithms
 from kernlearn.solvers.core.solution import Solution, Step
+from kernlearn.solvers.weights.output_kernel import OutputKernel
 from kernlearn.tables.typed import Column
 
 # What these packages export is plain: constructors store, and nothing runs when a file is read.
@@ -92,6 +93,7 @@ PRIVATE: dict[str, type] = {
     "NamedPart": NamedPart,
     "Network": Network,
     "NumberColumn": NumberColumn,
+    "OutputKernel": OutputKernel,
     "Pairs": Pairs,
     "Preparation": Preparation,
     "PreparedTable": PreparedTable,

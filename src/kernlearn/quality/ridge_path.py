@@ -93,6 +93,11 @@ class RidgePath:
             found[rows] = np.linalg.solve(P, beta[rows]) / self.root[rows][..., None]
         return found
 
+    def coefficients(self, lam: Array) -> Array:
+        """The α of shape (n, k), of every target at a λ of its own, all of shape (k,)."""
+        shrunk = self.projected / (self.values[:, None] + lam)
+        return np.asarray(self.root[:, None] * (self.vectors @ shrunk))
+
     def fold_residuals(self, lam: float, folds: Sequence[NDArray[np.intp]]) -> Array:
         r"""Residuals of every row by the machine trained without its fold, of shape (n, k).
 

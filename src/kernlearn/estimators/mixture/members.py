@@ -19,6 +19,7 @@ from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.estimators.mixture.prediction.function import MixtureFunction
 from kernlearn.estimators.mixture.preparation import AnyPreparation, NumericRows
+from kernlearn.solvers.weights.output_kernel import OutputKernel
 from kernlearn.typing import Array, Indices, Rows
 
 # Rows for the relevance of columns: trained on some of them, shuffled in the others.
@@ -48,6 +49,7 @@ class Members:
     groups: Indices | None = None
     # The targets themselves, where outlying ones are pulled in in Y; (n, k).
     outlying: Array | None = None
+    outputs: OutputKernel | None = None  # the kernel over several targets; None for the identity
 
     @property
     def n_independent(self) -> int:
@@ -74,6 +76,7 @@ class Members:
     ) -> Members:
         """The candidates that have a weight, trained on all rows."""
         judged, kept, machines = screening.problem, np.flatnonzero(weights), []
+        outputs = None if screening.outputs is None else screening.outputs.matrix
         found = [screening.found[i] for i in kept]
         if isinstance(screening.found[int(np.argmax(weights))].representation, BoostedTrees):
             # Beside trees, kernels need no more landmarks than they were judged with.
@@ -83,7 +86,7 @@ class Members:
                 sample = training.sample  # all rows
                 loss = one.judge.of_rows(sample.loss)
                 one = one.trained_on_more(replace(sample, loss=loss))
-            machine = training.machine(one, options, random_state)
+            machine = training.machine(one, options, random_state, outputs)
             machines.append(replace(machine, link=one.judge.link(one.judged.held_out)))
         used = {machine.table for machine in machines}
         return cls(
@@ -95,6 +98,7 @@ class Members:
             {table: _same_rows(judged.tables[table], table, machines) for table in used},
             [one.title for one in found],
             judged.groups,
+            outputs=screening.outputs,
         )
 
     def predict(self, tables: Mapping[str, Rows]) -> Array:
@@ -158,7 +162,14 @@ class Members:
         """A member's kernel and ridge on some of the rows by which the mixture was judged."""
         X, Y = self.tables[machine.table][rows], machine.learned(self.Y[rows])
         again = KernelMachine.trained(
-            machine.table, machine.kernel, machine.lam, X, Y, self.weight[rows], machine.has_margin
+            machine.table,
+            machine.kernel,
+            machine.lam,
+            X,
+            Y,
+            self.weight[rows],
+            machine.has_margin,
+            None if self.outputs is None else self.outputs.matrix,
         )
         return replace(again, link=machine.link)
 

@@ -26,6 +26,7 @@ from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice, chosen_families
 from kernlearn.estimators.mixture.candidates.nested import nested_predictions
+from kernlearn.estimators.mixture.candidates.outcomes import relate_outcomes
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem, sample_of_folds
 from kernlearn.estimators.mixture.candidates.rescreening import rescreen
 from kernlearn.estimators.mixture.candidates.screening import (
@@ -168,6 +169,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
                 training, choice, max_members, options, effort, random_state
             )
             max_members = affordable(max_members, training, options)
+            screening = relate_outcomes(screening, len(training), max_members, least)
             weights = self._mix(screening, max_members, least)
             usual = screening.held_out(max_members, least)
             nested = self._nested(screening, choice, max_members, least, options)

@@ -27,6 +27,7 @@ from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.logarithms import Limits
 from kernlearn.quality.predictive import SquaredLoss
 from kernlearn.runtime.stopping import Progress, StoppingControl
+from kernlearn.solvers.weights.output_kernel import OutputKernel
 from kernlearn.typing import Array, FoldsLike, RandomState, Rows, Targets
 
 
@@ -129,6 +130,14 @@ class KernelRegressor(MultiOutputMixin, CountRegression):  # type: ignore[misc]
     kernel_ : Kernel
         The learned kernel, to be called on rows as they came. It exists only if the mixture has
         one member, as with ``max_members=1``.
+    output_kernel_ : ndarray of shape (n_targets, n_targets)
+        Of several targets: the kernel over them, for targets of variance one. The prior covariance
+        of two targets at x and x' is its entry times k(x, x'). It is the identity where held-out
+        rows do not show that one target helps to predict another, and for more than 2000 rows. Its
+        trace is the number of targets.
+    output_gap_ : float
+        Relative duality gap of ``output_kernel_``: by how much, at most, another one could better
+        the value of the machine of the best kernel. Zero for the identity.
     held_out_score_ : float
         R², D² of counts, or the metric of ``scoring``, on rows held out, in which every row counts
         once: each fold is predicted by machines trained, and mixed, without it. Up to 60 rows,
@@ -242,7 +251,8 @@ class KernelRegressor(MultiOutputMixin, CountRegression):  # type: ignore[misc]
             tables, sparse matrices, lists of texts, sequences or graphs, square kernel matrices. A
             list of texts is taken, too.
         y : array-like of shape (n,) or (n, n_targets)
-            Targets; several are predicted by the same kernels.
+            Targets; several are predicted by the same kernels, and by a kernel over them that is
+            learned where one helps to predict another.
         sample_weight : array-like of shape (n,), optional
             How much each row counts, in training and where candidates are judged: by default one
             for all. Only ratios matter; a row of weight zero is left out.
@@ -306,6 +316,26 @@ class KernelRegressor(MultiOutputMixin, CountRegression):  # type: ignore[misc]
             return values
         std = self._each_block(X, MixtureUncertainty.of(self._members).std)
         return values, self._shaped(std * self._spread)
+
+    @property
+    def output_kernel_(self) -> Array:
+        """The kernel over several targets, of variance one each."""
+        outputs, m = self._outputs(), self._members.Y.shape[1]
+        return np.eye(m) if outputs is None else outputs.matrix.copy()
+
+    @property
+    def output_gap_(self) -> float:
+        """The relative duality gap of the kernel over several targets."""
+        outputs = self._outputs()
+        return 0.0 if outputs is None else outputs.gap
+
+    def _outputs(self) -> OutputKernel | None:
+        if "_members" not in vars(self) or self._flat:
+            raise AttributeError(
+                "expected a fit to targets of shape (n, n_targets) for a kernel over them, got "
+                f"{'one target' if '_members' in vars(self) else 'no fit'}; pass several"
+            )
+        return self._members.outputs
 
     def _standardised(self, target: Targets, weight: Array) -> SquaredLoss:
         """The loss of targets of mean zero and variance one, whose units are kept."""

@@ -200,6 +200,7 @@ class MixtureUncertainty:
             logged = any(isinstance(one.link, Exponentials) for one in machines)
             known = len(sizes) == 1 and max(sizes) > n and not logged
             found = 1.0
+            known = known and self.members.outputs is None
             if known and np.ptp(self.members.weight) == 0.0 and self.members.groups is None:
                 rows = np.random.RandomState(0).choice(max(sizes), _SHRINKAGE_ROWS, replace=False)
                 all_rows = sum(

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from kernlearn._device import lower_factor, namespace, solve_lower, turned
+from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.typing import Array, DeviceArray
 
 
@@ -122,3 +123,37 @@ class CentredMatrix:
             if factor is not None:
                 return factor, used
         raise np.linalg.LinAlgError("the kernel matrix is not positive semidefinite")
+
+
+# With more outcomes one eigendecomposition takes less time than a factorisation for each.
+_FACTORISED_OUTCOMES = 8
+
+
+def solve_separable(
+    K: Array, Y: Array, lam: float, weight: Array, outputs: Array
+) -> tuple[Array, Array]:
+    r"""Coefficients C and intercepts b of the machine of the kernel K ⊗ B, :math:`f = K C + 1 b^T`.
+
+    Along the eigenvectors of B it is one machine for each outcome, with the ridge λ over the
+    eigenvalue. LinAlgError: no ridge will do.
+
+    >>> Y = np.array([[1.0, 0.5], [2.0, 2.0], [6.0, 7.0]])
+    >>> C, b = solve_separable(np.eye(3), Y, 0.5, np.ones(3), np.array([[1.0, 0.4], [0.4, 1.0]]))
+    >>> C.round(2).tolist(), b.round(2).tolist()
+    ([[-1.36, -1.76], [-0.65, -0.76], [2.01, 2.51]], [3.0, 3.17])
+    """
+    scales, axes = np.linalg.eigh(outputs)
+    offset = np.average(Y, axis=0, weights=weight)
+    rotated = (Y - offset) @ axes
+    ridges = lam / scales
+    if len(scales) > _FACTORISED_OUTCOMES:
+        path = RidgePath.of(K, rotated, weight)
+        found = path.coefficients(ridges)
+        intercept = np.average(rotated - K @ found, axis=0, weights=weight)
+    else:
+        matrix = CentredMatrix.of(K)
+        columns = zip(rotated.T, ridges, strict=True)
+        parts = [matrix.solve(column[:, None], ridge / weight) for column, ridge in columns]
+        found = np.hstack([a for a, _ in parts])
+        intercept = np.concatenate([b for _, b in parts])
+    return found @ axes.T, intercept @ axes.T + offset

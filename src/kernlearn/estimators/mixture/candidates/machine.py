@@ -15,7 +15,7 @@ from kernlearn.gram.landmarks import Landmarks
 from kernlearn.kernels import Kernel
 from kernlearn.quality.logarithms import Exponentials
 from kernlearn.quality.predictive import Link
-from kernlearn.solvers.machine.least_squares import CentredMatrix
+from kernlearn.solvers.machine.least_squares import CentredMatrix, solve_separable
 from kernlearn.solvers.nystroem.moments import moments_by_fold, trained
 from kernlearn.typing import Array
 
@@ -47,14 +47,21 @@ class KernelMachine:
         Y: Array,
         weight: Array,
         has_margin: bool = False,
+        outputs: Array | None = None,
     ) -> KernelMachine:
-        """Train on the kernel matrix of all rows; inputs are checked."""
+        """Train on the kernel matrix of all rows; inputs are checked.
+
+        `outputs` is a kernel over the targets, of shape (k, k); without, each is by itself.
+        """
         if has_margin:
             coef, intercept = solve_margin(kernel(X), Y, lam, weight)
             used = np.flatnonzero(coef.any(axis=1))
             # Rows of one class need no points, but kernels take one at least.
             used = used if len(used) else np.arange(1)
             return cls(table, kernel, lam, X[used], coef[used], intercept, True)
+        if outputs is not None:
+            coef, intercept = solve_separable(kernel(X), Y, lam, weight, outputs)
+            return cls(table, kernel, lam, X, coef, intercept)._through_features()
         offset = np.average(Y, axis=0, weights=weight)
         coef, intercept = CentredMatrix.of(kernel(X)).solve(Y - offset, lam / weight)
         return cls(table, kernel, lam, X, coef, intercept + offset)._through_features()

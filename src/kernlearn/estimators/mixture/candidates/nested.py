@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice
+from kernlearn.estimators.mixture.candidates.outcomes import relate_outcomes
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.screening import screen_candidates
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
@@ -45,6 +46,7 @@ def nested_predictions(
         screening = screen_candidates(part, choice, random_state, options=options.screening)
         if silent.stopped is not None or not screening.found:
             return None
+        screening = relate_outcomes(screening, len(part), max_members, least)
         training = TrainingRows(part.tables, part.Y, part.weight, part, None)
         weights = screening.weights(max_members, least)
         members = Members.trained(screening, weights, part.Y, training, options, random_state)

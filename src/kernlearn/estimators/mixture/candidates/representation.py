@@ -98,7 +98,7 @@ class Representation:
         self, kernel_of: KernelOf, problem: CandidateProblem, lam: float | None
     ) -> JudgedKernel:
         """The same of a machine with a soft margin, fold by fold, at a known λ or for a few."""
-        kernel, unit, parts = self._margin_parts(kernel_of, problem)
+        kernel, unit, parts = self.matrices_by_fold(kernel_of, problem)
         best: JudgedKernel | None = None
         least = (np.inf, np.inf)
         tried = [ridge * unit for ridge in RIDGES] if lam is None else [lam]
@@ -114,7 +114,7 @@ class Representation:
         assert best is not None
         return best
 
-    def _margin_parts(
+    def matrices_by_fold(
         self, kernel_of: KernelOf, problem: CandidateProblem
     ) -> tuple[Kernel, float, list[FoldMatrices]]:
         """The kernel, the variance that it gives to a row, and its matrices without each fold."""
@@ -167,7 +167,7 @@ class LearnedRepresentation(Representation):
         lam, predictions = _least_near(held_out, problem, _unit(parts[0][2]), start, factor)
         return JudgedKernel(kernel, lam, predictions)
 
-    def _margin_parts(
+    def matrices_by_fold(
         self, kernel_of: KernelOf, problem: CandidateProblem
     ) -> tuple[Kernel, float, list[FoldMatrices]]:
         """The same, with the kernel learned without each fold."""

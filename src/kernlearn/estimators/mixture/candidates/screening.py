@@ -24,6 +24,7 @@ from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.stopping import Stopped
 from kernlearn.runtime.threads import in_order, n_threads
 from kernlearn.solvers.selection.mixture import Mixing, weights_by_errors
+from kernlearn.solvers.weights.output_kernel import OutputKernel
 from kernlearn.typing import Array, Indices
 
 # κ of the mixture: the prior standard deviation of a weight is about 0.15.
@@ -40,6 +41,7 @@ class Screening:
 
     problem: CandidateProblem  # the rows on which candidates were judged
     found: list[CandidateFit]  # the best of every family and representation
+    outputs: OutputKernel | None = None  # what was learned over several targets
 
     @cached_property
     def compared(self) -> Array:

@@ -44,14 +44,19 @@ class TrainingRows:
         return len(self.Y)
 
     def machine(
-        self, one: CandidateFit, options: MixtureOptions, random_state: np.random.RandomState
+        self,
+        one: CandidateFit,
+        options: MixtureOptions,
+        random_state: np.random.RandomState,
+        outputs: Array | None = None,
     ) -> KernelMachine:
-        """Train a candidate on all rows."""
+        """Train a candidate on all rows, beside a kernel over the targets if there is one."""
         table, judged, Y = one.representation.table, one.judged, one.judge.learned(self.Y)
         if len(self) <= options.exact_rows:
             X = self.sample.tables[table]
             kernel, lam = judged.kernel, judged.lam
-            return KernelMachine.trained(table, kernel, lam, X, Y, self.weight, judged.has_margin)
+            has_margin = judged.has_margin
+            return KernelMachine.trained(table, kernel, lam, X, Y, self.weight, has_margin, outputs)
         if isinstance(one.representation, BoostedTrees):
             return one.representation.machine(judged.lam, self.sample.stopping)
         n_landmarks = options.n_landmarks(len(self))
