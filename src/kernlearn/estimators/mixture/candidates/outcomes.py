@@ -20,7 +20,7 @@ from kernlearn.estimators.mixture.candidates.family import CandidateFit
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import FoldMatrices
 from kernlearn.estimators.mixture.candidates.screening import Screening
-from kernlearn.quality.predictive import SquaredLoss
+from kernlearn.quality.predictive import PredictiveLoss, SquaredLoss
 from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.solvers.machine.least_squares import solve_separable
@@ -118,13 +118,13 @@ def _certified(K: Array, Y: Array, weight: Array, lam: float, share: float) -> O
     """B of some rows, with the duality gap that a machine of it shows."""
     B = learn_output_kernel(RidgePath.of(K, Y, weight), lam, share, _LAST_TOL)
     coef, intercept = solve_separable(K, Y, lam, weight, B)
-    dual = np.linalg.solve(B, coef.T).T
+    dual: Array = np.linalg.solve(B, coef.T).T
     certificate = output_certificate(K, Y, lam / weight, share, B, dual, intercept)
     return OutputKernel(B, share, certificate.gap)
 
 
 def predicted_folds(
-    parts: Sequence[FoldMatrices], loss: SquaredLoss, lam: float, outputs: Sequence[Array]
+    parts: Sequence[FoldMatrices], loss: PredictiveLoss, lam: float, outputs: Sequence[Array]
 ) -> Array:
     """Predictions for the rows of every fold, by a machine of the others and the B of the fold."""
     values = np.empty_like(loss.Y)
