@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg import solve
 
 from kernlearn.estimators.held_out.standard_errors import clustered_error
 from kernlearn.estimators.mixture.candidates.family import CandidateFit
@@ -118,7 +119,7 @@ def _certified(K: Array, Y: Array, weight: Array, lam: float, share: float) -> O
     """B of some rows, with the duality gap that a machine of it shows."""
     B = learn_output_kernel(RidgePath.of(K, Y, weight), lam, share, _LAST_TOL)
     coef, intercept = solve_separable(K, Y, lam, weight, B)
-    dual: Array = np.linalg.solve(B, coef.T).T
+    dual = np.asarray(solve(B, coef.T, assume_a="pos")).T
     certificate = output_certificate(K, Y, lam / weight, share, B, dual, intercept)
     return OutputKernel(B, share, certificate.gap)
 
