@@ -20,6 +20,7 @@ from kernlearn.estimators.inputs.validation import as_floats, check_squares
 from kernlearn.estimators.mixture.count_regression import CountRegression
 from kernlearn.estimators.mixture.count_targets import SQUARED, check_loss, check_no_exposure
 from kernlearn.estimators.mixture.input_checks import TrainingInput, checked_with_target
+from kernlearn.estimators.mixture.outcomes import SeveralOutcomes
 from kernlearn.estimators.mixture.outlying_targets import has_outliers, is_better, pseudo_targets
 from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty
@@ -27,11 +28,10 @@ from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.logarithms import Limits
 from kernlearn.quality.predictive import SquaredLoss
 from kernlearn.runtime.stopping import Progress, StoppingControl
-from kernlearn.solvers.weights.output_kernel import OutputKernel
 from kernlearn.typing import Array, FoldsLike, RandomState, Rows, Targets
 
 
-class KernelRegressor(MultiOutputMixin, CountRegression):  # type: ignore[misc]
+class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # type: ignore[misc]
     r"""Regressor that learns its kernel by held-out loss.
 
     The estimator to start with. The candidates are least-squares machines with kernels of many
@@ -316,26 +316,6 @@ class KernelRegressor(MultiOutputMixin, CountRegression):  # type: ignore[misc]
             return values
         std = self._each_block(X, MixtureUncertainty.of(self._members).std)
         return values, self._shaped(std * self._spread)
-
-    @property
-    def output_kernel_(self) -> Array:
-        """The kernel over several targets, of variance one each."""
-        outputs, m = self._outputs(), self._members.Y.shape[1]
-        return np.eye(m) if outputs is None else outputs.matrix.copy()
-
-    @property
-    def output_gap_(self) -> float:
-        """The relative duality gap of the kernel over several targets."""
-        outputs = self._outputs()
-        return 0.0 if outputs is None else outputs.gap
-
-    def _outputs(self) -> OutputKernel | None:
-        if "_members" not in vars(self) or self._flat:
-            raise AttributeError(
-                "expected a fit to targets of shape (n, n_targets) for a kernel over them, got "
-                f"{'one target' if '_members' in vars(self) else 'no fit'}; pass several"
-            )
-        return self._members.outputs
 
     def _standardised(self, target: Targets, weight: Array) -> SquaredLoss:
         """The loss of targets of mean zero and variance one, whose units are kept."""

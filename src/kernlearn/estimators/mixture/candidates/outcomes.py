@@ -69,6 +69,8 @@ def relate_outcomes(screening: Screening, n_rows: int, max_members: int, least: 
     if problem.stopping.stopped is not None:
         return screening
     weights = screening.weights(max_members, least)
+    if not all(isinstance(screening.found[i].judge, SquaredLoss) for i in np.flatnonzero(weights)):
+        return screening
     try:
         choice = chosen_output_kernel(screening.found[int(np.argmax(weights))], problem)
         if choice is None:
