@@ -83,11 +83,13 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(out: Path) -> runs.RivalCells:
-    """Two splits of two of the tables in a first run, and the others in a second."""
+    """Two splits of every table, after a run whose time was over before the first."""
     FITS.clear()
     options = RunOptions(out, splits=2, quiet=True, time_limit=0.0)
-    assert not runs.run_rivals(options, FAKES, TABLES).tables
-    return runs.run_rivals(RunOptions(out, splits=2, quiet=True), FAKES, TABLES)
+    nothing = runs.run_rivals(options, FAKES, TABLES)
+    with pytest.raises(ValueError, match=r"two tables of classes at least .* got 0: run the same"):
+        exhibits.checked(nothing)
+    return exhibits.checked(runs.run_rivals(RunOptions(out, splits=2, quiet=True), FAKES, TABLES))
 
 
 @pytest.fixture(scope="module")
@@ -252,6 +254,8 @@ class _Model:
 
 @pytest.mark.parametrize("name", ["tuned SVM", "linear", "RealMLP", "AutoGluon", "LightGBM, tuned"])
 def test_rivals_fit_both_tasks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(methods, "TRIALS", 2)
+    monkeypatch.setattr(methods.defaults, "CS", [1.0])
     for module, model in {
         "pytabkit": ("RealMLP_TD_Classifier", "RealMLP_TD_Regressor"),
         "autogluon.tabular": ("TabularPredictor",),

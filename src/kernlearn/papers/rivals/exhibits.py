@@ -33,7 +33,19 @@ SCORES = {"error": "test error in per cent", "log_loss": "log loss", "area": "ar
 @lru_cache(maxsize=1)
 def found_cells(options: RunOptions) -> RivalCells:
     """Run what is not finished, once for all tables of the page."""
-    return run_rivals(options, METHODS, load_tables())
+    return checked(run_rivals(options, METHODS, load_tables()))
+
+
+def checked(found: RivalCells) -> RivalCells:
+    """What is found, if ranks of either task can be taken."""
+    for task, name in TASKS.items():
+        n_tables = sum(table.task == task for table in found.tables.values())
+        if n_tables < 2:
+            raise ValueError(
+                f"expected two tables of {name} at least that every method has finished, got "
+                f"{n_tables}: run the same command again, which continues."
+            )
+    return found
 
 
 def show_ranks(found: RivalCells) -> ComparisonTable:
