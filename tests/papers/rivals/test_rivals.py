@@ -141,7 +141,7 @@ def test_ranks_tests_and_losses_are_shown(ranks: ComparisonTable) -> None:
     assert overall[OURS].found == [1.0]
     assert overall["guess"].found == [2.5]
     assert "TabPFN" not in overall
-    assert rows["mean rank, classes by area under ROC",][OURS].found == [1.0]
+    assert rows["mean rank, classes by area under the ROC curve",][OURS].found == [1.0]
     assert rows["tables with the lowest error",][OURS].found == [4.0]
     assert rows["error over ours, numbers",]["guess"].found[0] > 1.0
     text = to_markdown(ranks)

@@ -27,7 +27,9 @@ from kernlearn.papers.tables import ComparisonTable, TableEntry
 
 FEW_TRAINING = 200
 TASKS = {CLASSES: "classes", NUMBERS: "numbers"}
-SCORES = {"error": "test error in per cent", "log_loss": "log loss", "area": "area under ROC"}
+SCORES = {"error": "error", "log_loss": "log loss", "area": "area under the ROC curve"}
+BY_TASK = (*((CLASSES, score) for score in SCORES), (NUMBERS, "error"))
+UNITS = {(CLASSES, "error"): " in per cent"}
 
 
 @lru_cache(maxsize=1)
@@ -52,11 +54,9 @@ def show_ranks(found: RivalCells) -> ComparisonTable:
     """Mean ranks, tables with the lowest error, error over ours, and seconds; below, the tests."""
     overall = compare(_everything(found, "error"))
     entries = _row("mean rank, all tables by error", overall.ranks, ".2f")
-    for task, name in TASKS.items():
-        cells = found.of_task(task)
-        for score in SCORES if task == CLASSES else ("error",):
-            ranks = _ranks(cells, score)
-            entries += _row(f"mean rank, {name} by {_score_name(score, task)}", ranks, ".2f")
+    for task, score in BY_TASK:
+        name = f"mean rank, {TASKS[task]} by {_score_name(score, task)}"
+        entries += _row(name, _comparison(found.of_task(task), score).ranks, ".2f")
     entries += _row("tables with the lowest error", overall.best.sum(), ".0f")
     for task, name in TASKS.items():
         errors = mean_of(found.of_task(task), "error")
@@ -81,7 +81,8 @@ def show_scores(task: str, score: str) -> Callable[[RivalCells], ComparisonTable
             for method, by_table in cells.items()
             for name, of_table in by_table.items()
         ]
-        title = f"{TASKS[task].capitalize()}: {_score_name(score, task)}"
+        unit = UNITS.get((task, score), "")
+        title = f"{TASKS[task].capitalize()}: {_score_name(score, task)}{unit}"
         return ComparisonTable(title, ("table",), tuple(cells), tuple(entries), (), False)
 
     return show
@@ -148,31 +149,23 @@ def _everything(found: RivalCells, score: str) -> dict[str, dict[str, float]]:
     return {method: one for method, one in means.items() if len(one) == len(found.tables)}
 
 
-def _ranks(cells: Mapping[str, Cells], score: str) -> dict[str, float]:
-    ranks = compare(mean_of(cells, score), lower_is_better=score != "area").ranks
-    return {str(method): float(rank) for method, rank in ranks.items()}
+def _comparison(cells: Mapping[str, Cells], score: str) -> Comparison:
+    return compare(mean_of(cells, score), lower_is_better=score != "area")
 
 
 def _notes(found: RivalCells, overall: Comparison) -> tuple[str, ...]:
-    notes = [f"{len(found.of_task(task)[OURS])} tables of {name}" for task, name in TASKS.items()]
-    n_splits = [len(cells) for cells in found.cells[OURS].values()]
-    several = {
-        method: {name: cells for name, cells in of_method.items() if len(cells) > 1}
-        for method, of_method in found.cells.items()
-    }
+    counts = [f"{len(found.of_task(task)[OURS])} tables of {name}" for task, name in TASKS.items()]
+    n_splits = {len(cells) for cells in found.cells[OURS].values()}
     lines = [
-        f"{' and '.join(notes)}; {min(n_splits)} to {max(n_splits)} splits of each. Seconds are "
-        "those of the processor, on one thread.",
-        f"All tables, methods that predict both classes and numbers. {tests_note(overall)}",
-        f"{OURS} against each rival by Wilcoxon's signed-rank test over these tables, adjusted by "
-        f"Holm: {', '.join(against_each(OURS, overall))}.",
+        f"{' and '.join(counts)}; splits of each table: {' or '.join(map(str, sorted(n_splits)))}. "
+        "Seconds are those of the processor, on one thread.",
+        f"All tables, methods that predict both classes and numbers. {_tests(overall)}",
     ]
-    if several[OURS]:
-        lines += [
-            against(OURS, method, {OURS: _shared(several, method), method: several[method]})
-            for method in several
-            if method != OURS
-        ]
+    for task, score in BY_TASK:
+        comparison = _comparison(found.of_task(task), score)
+        name = f"{TASKS[task].capitalize()} by {_score_name(score, task)}"
+        lines.append(f"{name}. {_tests(comparison)}")
+    lines += _within_tables(found)
     for task, name in TASKS.items():
         behind = tables_behind(OURS, mean_of(found.of_task(task), "error"))
         lines.append(f"Behind the best of {name} by more than 5%: {', '.join(behind) or 'none'}.")
@@ -183,16 +176,30 @@ def _notes(found: RivalCells, overall: Comparison) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _shared(several: Mapping[str, Cells], method: str) -> Cells:
-    return {name: several[OURS][name] for name in several[method]}
+def _tests(comparison: Comparison) -> str:
+    return (
+        f"{tests_note(comparison)} {OURS} against each rival by Wilcoxon's signed-rank test over "
+        f"the tables, adjusted by Holm: {', '.join(against_each(OURS, comparison))}."
+    )
+
+
+def _within_tables(found: RivalCells) -> list[str]:
+    """The corrected t-tests, on tables of two splits or more."""
+    several = {
+        method: {name: cells for name, cells in of_method.items() if len(cells) > 1}
+        for method, of_method in found.cells.items()
+    }
+    lines = []
+    for method, cells in several.items():
+        if cells and method != OURS:
+            ours = {name: several[OURS][name] for name in cells}
+            lines.append(against(OURS, method, {OURS: ours, method: cells}))
+    return lines
 
 
 SHOWN: tuple[Callable[[RivalCells], ComparisonTable], ...] = (
     show_ranks,
-    show_scores(CLASSES, "error"),
-    show_scores(CLASSES, "log_loss"),
-    show_scores(CLASSES, "area"),
-    show_scores(NUMBERS, "error"),
+    *(show_scores(task, score) for task, score in BY_TASK),
     show_kinds,
 )
 
