@@ -20,7 +20,7 @@ nox.options.default_venv_backend = "uv|virtualenv"
 
 ROOT = Path(__file__).parent
 PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
-EXTRAS = "cli,dask,excel,graphs,io,plot,reference"  # all but gpu
+EXTRAS = "cli,dask,excel,graphs,io,onnx,plot,reference"  # all but gpu
 TEST_TOOLS = nox.project.dependency_groups(PROJECT, "test")
 # One BLAS thread per test process: several threads in several processes fight over the cores.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}

@@ -18,9 +18,11 @@ MODULES = {
     "cli": ("typer", "rich"),
     "dask": ("dask", "distributed"),
     "excel": ("openpyxl",),
+    "gpytorch": ("gpytorch",),
     "gpu": ("torch", "array_api_compat", "cupy"),
     "graphs": ("networkx",),
     "io": ("pandas", "pyarrow", "skops"),
+    "onnx": ("onnx",),
     "plot": ("matplotlib",),
     "reference": ("cvxpy",),
 }

@@ -184,6 +184,7 @@ def test_settled_kernels_are_public(name):
         kl.metrics,
         kl.results,
         kl.exceptions,
+        kl.export,
         kl.families,
         kl.survival,
     ],

@@ -38,6 +38,7 @@ MODULES = [
     "constraints",
     "datasets",
     "exceptions",
+    "export",
     "families",
     "functionals",
     "gram",

@@ -17,6 +17,7 @@ COMMANDS = (
     "fit",
     "predict",
     "evaluate",
+    "export",
     "report",
     "compare",
     "reproduce",

@@ -1,6 +1,7 @@
 """The one place where optional packages are imported, other than those that draw or compute.
 
-They are pandas, pyarrow and skops, of the extra io, openpyxl, networkx, Dask and CVXPY.
+They are pandas, pyarrow and skops, of the extra io, openpyxl, networkx, Dask, CVXPY, onnx and
+GPyTorch.
 """
 
 from __future__ import annotations
@@ -39,3 +40,6 @@ load_dask_array = partial(_load, "dask.array", extra="dask")
 load_distributed = partial(_load, "distributed", extra="dask")
 load_cloudpickle = partial(_load, "cloudpickle", extra="dask")  # it comes with Dask
 load_cvxpy = partial(_load, "cvxpy", extra="reference")
+load_onnx = partial(_load, "onnx", extra="onnx")
+load_gpytorch = partial(_load, "gpytorch", extra="gpytorch")
+load_torch = partial(_load, "torch", extra="gpytorch")

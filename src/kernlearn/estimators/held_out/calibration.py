@@ -16,7 +16,7 @@ from kernlearn.quality.discriminants import fit_softmax
 from kernlearn.typing import Array, Indices
 
 # By how much one half is left behind, so that the larger of two probabilities can be told.
-_BEYOND = 1e-12
+BEYOND = 1e-12
 
 
 def fit_calibration(values: Array, signs: Array, sample_weight: Array) -> Array:
@@ -100,5 +100,5 @@ def probabilities(values: Array, calibration: Array, limit: float = np.inf) -> A
         return np.asarray(softmax(np.maximum(slope * shifted, -limit), axis=1))
     f = values[:, 0]
     p = expit(np.clip(slope * f + offset, -limit, limit))
-    p = np.where(f > 0, np.maximum(p, 0.5 + _BEYOND), np.minimum(p, 0.5 - _BEYOND))
+    p = np.where(f > 0, np.maximum(p, 0.5 + BEYOND), np.minimum(p, 0.5 - BEYOND))
     return np.column_stack([1.0 - p, p])

@@ -31,7 +31,7 @@ from kernlearn.typing import Array, Mask, Rows
 
 # In units of a column's range, beyond either end: where the linear function begins to count, and
 # from where on it counts alone.
-_NEAR, _FAR = 0.02, 0.1
+NEAR, FAR = 0.02, 0.1
 # The linear function carries the prediction if it explains this share of what the mixture does.
 _CARRIES = 0.9
 # Held-out rows outside of the ranges of the others have errors that are this many times as large.
@@ -82,7 +82,7 @@ class LinearExtrapolation:
             coefs, intercepts = _ridge_path(X[others], Y[others], weight[others], ridges)
             told[:, fold] = X[fold] @ coefs + intercepts
             low, high = X[others].min(axis=0), X[others].max(axis=0)
-            outside[fold] = (beyond_range(X[fold], low, high) > _NEAR).any(axis=1)
+            outside[fold] = (beyond_range(X[fold], low, high) > NEAR).any(axis=1)
         losses = np.einsum("i,sik->si", weight, (Y - told) ** 2)
         best = int(losses.sum(axis=1).argmin())
         mixed = weight * ((Y - held_out) ** 2).sum(axis=1)
@@ -108,7 +108,7 @@ class LinearExtrapolation:
 
         `beyond` says by how much their cells are out of range, and `mixture` predicts others.
         """
-        rows = np.flatnonzero((beyond > _NEAR).any(axis=1))
+        rows = np.flatnonzero((beyond > NEAR).any(axis=1))
         if not len(rows):
             return np.zeros_like(values)
         outside, some = beyond[rows] > 0.0, {name: each[rows] for name, each in tables.items()}
@@ -122,7 +122,7 @@ class LinearExtrapolation:
         ]
         averaged = np.mean([correction(cells) for cells in examples], axis=0)
         nearest = {name: np.clip(each, *self.ends[name]) for name, each in some.items()}
-        share = np.clip((beyond[rows].max(axis=1) - _NEAR) / (_FAR - _NEAR), 0.0, 1.0)[:, None]
+        share = np.clip((beyond[rows].max(axis=1) - NEAR) / (FAR - NEAR), 0.0, 1.0)[:, None]
         found = share * averaged + (1.0 - share) * correction(nearest)
         found += self._linear(some[STANDARD])
         change = np.zeros_like(values)

@@ -1,0 +1,193 @@
+"""Fitted models as functions from rows to predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn.bundle import ModelBundle
+from kernlearn.estimators.held_out.calibration import BEYOND
+from kernlearn.estimators.mixture.mixture import KernelMixture
+from kernlearn.export.expression import (
+    Node,
+    as_int,
+    constant,
+    joined,
+    larger,
+    largest,
+    logistic,
+    place_of_largest,
+    reshaped,
+    smaller,
+    softmax,
+    take,
+    where,
+)
+from kernlearn.export.kernels import kernel_values
+from kernlearn.export.mixture import mixture_values
+from kernlearn.export.refusal import refused
+from kernlearn.export.tables import FrameTable, NumberTable, Table
+from kernlearn.export.transformers import transformed
+from kernlearn.kernels._validation import is_frame
+from kernlearn.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class PredictiveFunction:
+    """What a model predicts, as expressions of its inputs."""
+
+    title: str  # of the model
+    # "prediction" of a regressor; "label" and "probabilities" of a classifier, or "decision" where
+    # it has no probabilities.
+    outputs: dict[str, Node]
+    widths: dict[str, int]  # of outputs that have columns
+    classes: Array | None  # in the order of the probabilities
+
+    @property
+    def inputs(self) -> list[Node]:
+        """What is read of rows, in order of appearance."""
+        found: dict[bytes, Node] = {}
+        seen: set[bytes] = set()
+
+        def visit(node: Node) -> None:
+            if node.key in seen:
+                return
+            seen.add(node.key)
+            if node.op == "input":
+                found.setdefault(node.key, node)
+            for part in (*node.parts, *node.body):
+                visit(part)
+
+        for output in self.outputs.values():
+            visit(output)
+        return list(found.values())
+
+
+def predictive_function(model: BaseEstimator) -> PredictiveFunction:
+    """The function of a fitted estimator, or of a model file of the command line."""
+    if isinstance(model, ModelBundle):
+        return _of_bundle(model)
+    check_is_fitted(model)
+    return _predictions(model, _values(model, None))
+
+
+def _values(model: BaseEstimator, table: Table | None) -> Node:
+    """Decision values or standardised numbers, of shape (n, k)."""
+    if isinstance(model, KernelMixture):
+        return mixture_values(model)
+    if not all(hasattr(model, name) for name in ("kernel_", "intercept_")):
+        raise refused(
+            f"{type(model).__name__}",
+            "export KernelClassifier, KernelRegressor, or an MKL, LSSVM or FirstLevel estimator",
+        )
+    rows = _given_rows(model) if table is None else table
+    if getattr(model, "rank_", None) is not None and hasattr(model, "landmark_coef_"):
+        parts = zip(model.kernel_.kernels, model.landmarks_, model.landmark_coef_, strict=True)
+        found = [
+            kernel_values(kernel, rows, points, coef)
+            for kernel, points, coef in parts
+            if coef.any()
+        ]
+        return reduce(Node.__add__, found) + np.asarray(model.intercept_)
+    points, coef = model.support_vectors_, model.dual_coef_.T
+    return kernel_values(model.kernel_, rows, points, coef) + np.asarray(model.intercept_)
+
+
+def _given_rows(model: Any) -> Table:
+    """The rows of an estimator of kernels: an array, a data frame, or views side by side."""
+    points = model.landmarks_[0] if not hasattr(model, "support_vectors_") else None
+    points = model.support_vectors_ if points is None else points
+    views: Mapping[str, slice] = vars(model).get("views_", {})
+    if views:
+        return _views_side_by_side(model, views)
+    if is_frame(points):
+        return FrameTable.given([str(name) for name in points.columns])
+    if getattr(points, "ndim", 0) != 2 or getattr(points, "dtype", np.dtype(object)).kind == "O":
+        raise refused(
+            f"{type(model).__name__} on rows that are no table",
+            "save the model by kernlearn.save",
+        )
+    if hasattr(model, "feature_names_in_"):
+        return FrameTable.given([str(name) for name in model.feature_names_in_])
+    return NumberTable.given("X", points.shape[1])
+
+
+def _views_side_by_side(model: Any, views: Mapping[str, slice]) -> Table:
+    columns = vars(model).get("_view_columns", {})
+    if all(columns.get(name) is not None for name in views):
+        tables = [FrameTable.given([str(c) for c in columns[name]], name) for name in views]
+        names = [each for table in tables for each in table.names]
+        return FrameTable(names, [each for table in tables for each in table.places])
+    parts = [
+        NumberTable.given(name, place.stop - place.start, (name,)).node
+        for name, place in views.items()
+    ]
+    return NumberTable(joined(parts, 1), max(place.stop for place in views.values()))
+
+
+def _predictions(model: Any, values: Node) -> PredictiveFunction:
+    """Values read as classes or numbers."""
+    title = type(model).__name__
+    if not is_classifier(model):
+        n_targets = len(np.atleast_1d(getattr(model, "intercept_", 0.0)))
+        if isinstance(model, KernelMixture):
+            values = values * model._spread + model._centre
+            n_targets = len(model._centre)
+        flat = getattr(model, "_flat", True)
+        number = reshaped(values, -1) if flat else values
+        widths = {} if flat else {"prediction": n_targets}
+        return PredictiveFunction(title, {"prediction": number}, widths, None)
+    classes = np.asarray(model.classes_)
+    n_machines = 1 if len(classes) == 2 else len(classes)
+    is_one = n_machines == 1
+    place = as_int(reshaped(values, -1) > 0.0) if is_one else place_of_largest(values, 1)
+    outputs = {"label": take(constant(classes), place)}
+    calibration = getattr(model, "calibration_", np.array([np.nan]))
+    if np.isnan(calibration).any():
+        outputs["decision"] = values
+        widths = {"decision": n_machines}
+    else:
+        limit = float(getattr(model, "_most_certain", np.inf))
+        outputs["probabilities"] = _probabilities(values, calibration, limit, n_machines)
+        widths = {"probabilities": len(classes)}
+    return PredictiveFunction(title, outputs, widths, classes)
+
+
+def _probabilities(values: Node, calibration: Array, limit: float, n_machines: int) -> Node:
+    """As :func:`kernlearn.estimators.held_out.calibration.probabilities` computes them."""
+    slope, offset = map(float, calibration)
+    if n_machines > 1:
+        shifted = (values - largest(values, 1, keep=True)) * slope
+        return softmax(larger(shifted, -limit) if np.isfinite(limit) else shifted)
+    odds = values * slope + offset
+    if np.isfinite(limit):
+        odds = smaller(larger(odds, -limit), limit)
+    p = logistic(odds)
+    p = where(values > 0.0, larger(p, 0.5 + BEYOND), smaller(p, 0.5 - BEYOND))
+    return joined([p * -1.0 + 1.0, p], 1)
+
+
+def _of_bundle(bundle: ModelBundle) -> PredictiveFunction:
+    """Of a model file of the command line: typed columns in, labels by the threshold of costs."""
+    *before, (_, last) = bundle.pipeline.steps
+    table: Table | None = None
+    if before:
+        table = FrameTable.given([str(name) for name in bundle.sample_X.columns])
+        for _, step in before:
+            table = transformed(step, table)
+    check_is_fitted(last)
+    function = _predictions(last, _values(last, table))
+    threshold = bundle.facts.get("threshold")
+    if not threshold:
+        return function
+    positive = take(function.outputs["probabilities"], np.array([1]), axis=1)
+    is_below = reshaped(positive, -1) * -1.0 + float(threshold["value"]) > 0.0
+    assert function.classes is not None
+    label = take(constant(function.classes[::-1]), as_int(is_below))
+    return replace(function, outputs={**function.outputs, "label": label})

@@ -1,0 +1,107 @@
+"""Rows as a model is given them: what kernels and preparations read of a table to predict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from kernlearn.export.expression import (
+    Node,
+    as_float,
+    column_input,
+    constant,
+    equals,
+    is_missing,
+    joined,
+    level_codes,
+    table_input,
+    take,
+)
+from kernlearn.typing import Array
+
+
+class Table(Protocol):
+    """Columns of rows that are yet to come."""
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+
+    def numbers(self, places: Sequence[int]) -> Node:
+        """Some columns as numbers, NaN where missing, of shape (n, columns)."""
+
+    def rows_of_levels(self, place: int, levels: Sequence[str], rows: Array) -> Node:
+        """For the level of a column its row of an array, the last one for all other levels."""
+
+    def chosen(self, places: Sequence[int]) -> Table:
+        """The table of some columns."""
+
+
+@dataclass(frozen=True, eq=False)
+class NumberTable:
+    """A table of numbers."""
+
+    node: Node
+    width: int
+
+    @classmethod
+    def given(cls, name: str, width: int, place: tuple[str, ...] = ()) -> NumberTable:
+        """As a user gives it."""
+        return cls(table_input(name, width, place), width)
+
+    def numbers(self, places: Sequence[int]) -> Node:
+        """Some columns."""
+        if list(places) == list(range(self.width)):
+            return self.node
+        return take(self.node, np.asarray(places, dtype=np.int64), axis=1)
+
+    def rows_of_levels(self, place: int, levels: Sequence[str], rows: Array) -> Node:
+        """Of categories that are numbers: the empty level is a missing cell."""
+        cells = self.numbers([place])
+        known = np.array([float(level) if level else np.nan for level in levels])
+        gaps = np.isnan(known)
+        codes = as_float(equals(cells, np.where(gaps, 0.0, known))) * (~gaps).astype(float)
+        # A missing cell equals nothing.
+        codes = codes + as_float(is_missing(cells)) * gaps.astype(float)
+        found: Node = codes @ (rows[:-1] - rows[-1]) + rows[-1]
+        return found
+
+    def chosen(self, places: Sequence[int]) -> NumberTable:
+        """Some columns."""
+        return NumberTable(self.numbers(places), len(places))
+
+
+@dataclass(frozen=True, eq=False)
+class FrameTable:
+    """The columns of a data frame, each an input of its own."""
+
+    names: list[str]  # what the inputs are called
+    places: list[tuple[str, ...]]  # where rows have them
+
+    @classmethod
+    def given(cls, names: Sequence[str], source: str | None = None) -> FrameTable:
+        """As a user gives them, by themselves or within a source."""
+        if source is None:
+            return cls(list(names), [(name,) for name in names])
+        return cls([f"{source}: {name}" for name in names], [(source, name) for name in names])
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(self.names)
+
+    def numbers(self, places: Sequence[int]) -> Node:
+        """Some columns side by side."""
+        return joined([column_input(self.names[j], self.places[j], False) for j in places], 1)
+
+    def rows_of_levels(self, place: int, levels: Sequence[str], rows: Array) -> Node:
+        """By the text of a category."""
+        cells = column_input(self.names[place], self.places[place], True)
+        return take(constant(rows), level_codes(cells, levels))
+
+    def chosen(self, places: Sequence[int]) -> FrameTable:
+        """Some columns."""
+        return FrameTable([self.names[j] for j in places], [self.places[j] for j in places])

@@ -1,0 +1,351 @@
+"""Exported models predict as the models do, as NumPy code and as ONNX."""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+import kernlearn as kl
+from kernlearn.export import to_numpy_code, to_onnx
+from kernlearn.kernels import (
+    ANOVA,
+    ARDGaussian,
+    ChiSquared,
+    Columns,
+    Gaussian,
+    Intersection,
+    Laplacian,
+    Linear,
+    Matern,
+    Overlap,
+    Polynomial,
+    Stretched,
+)
+
+# More rows than those that mixtures are nested for.
+N_TRAIN = 64
+
+
+def numbers(seed=0, n=90):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3)) * [1.0, 50.0, 1e-3] + [0.0, 300.0, 0.0]
+    X[::9, 1] = np.nan
+    return X, np.sin(2.0 * X[:, 0]) + np.nan_to_num(X[:, 1] - 300.0) / 50.0
+
+
+def frame(n=90):
+    rng = np.random.default_rng(1)
+    return pd.DataFrame(
+        {
+            "size": np.where(np.arange(n) % 8 == 0, np.nan, rng.normal(size=n)),
+            "paid, in €": rng.exponential(size=n) * 100.0,
+            "colour": rng.choice(["red", "green", 'it\'s "odd"\\\n'], n),
+            "gap": rng.choice(["u", "v", None], n),
+            "code": pd.Categorical(rng.integers(1, 4, n)),
+            "visit": pd.date_range("2020-01-01", periods=n, freq="31h"),
+            "constant": 1.0,
+        }
+    )
+
+
+def new_rows():
+    """Rows to predict: a level never seen, and a number far outside."""
+    rows = frame()
+    rows.loc[70, "colour"] = "never seen"
+    rows.loc[71, "paid, in €"] = 1e5
+    return rows
+
+
+def run_python(model, rows, folder):
+    to_numpy_code(model, folder / "model.py")
+    code = runpy.run_path(str(folder / "model.py"))
+    return code["predict"](rows), code["predict_proba"](rows) if "predict_proba" in code else None
+
+
+def run_onnx(model, rows, folder):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnx")
+    to_onnx(model, folder / "model.onnx")
+    session = onnxruntime.InferenceSession(str(folder / "model.onnx"))
+    feed = {each.name: fed(rows, each) for each in session.get_inputs()}
+    names = [each.name for each in session.get_outputs()]
+    found = dict(zip(names, session.run(None, feed), strict=True))
+    return found.get("label", found.get("prediction")), found.get("probabilities")
+
+
+def fed(rows, given):
+    """The rows as an input of a session."""
+    if not isinstance(rows, pd.DataFrame | dict):
+        return np.asarray(rows, dtype=float)
+    source, _, column = given.name.partition(": ")
+    cells = rows[source][column] if column else rows[source]
+    if "string" in given.type:
+        return cells.astype(object).where(cells.notna(), "").astype(str).to_numpy(object)[:, None]
+    if getattr(cells, "dtype", np.dtype(float)).kind == "M":
+        cells = (cells - pd.Timestamp(0)) / pd.Timedelta(days=1)
+    cells = np.asarray(cells, dtype=float)
+    return cells if cells.ndim == 2 else cells[:, None]
+
+
+def check(model, rows, folder, run, tolerance):
+    """Hold an export against the model: labels, and probabilities or numbers."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rows far outside
+        expected = model.predict(rows)
+        chances = model.predict_proba(rows) if hasattr(model, "predict_proba") else None
+    found, of_classes = run(model, rows, folder)
+    if chances is None:
+        np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * np.abs(expected).max())
+        assert found.shape == expected.shape
+    else:
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_allclose(of_classes, chances, rtol=0, atol=tolerance)
+
+
+FORMATS = pytest.mark.parametrize(
+    ("run", "tolerance"), [(run_python, 1e-10), (run_onnx, 1e-5)], ids=["python", "onnx"]
+)
+
+
+@pytest.fixture(scope="module")
+def models():
+    """A fitted model, and rows to predict, by name; each is fitted once."""
+    X, t = numbers()
+    t += 0.3 * np.random.default_rng(2).normal(size=len(t))
+    y, three = np.where(t > 0.3, "yes", "no"), np.digitize(t, [-0.3, 0.6])
+    rows, full = frame(), np.nan_to_num(X, nan=300.0)
+    known = slice(N_TRAIN)
+    members = {
+        "kernels of one table": ["linear", "Gaussian", "Matérn", "Laplacian", "polynomial"],
+        "sums over columns": ["additive", "interactions", "combination"],
+        "hyperkernel": ["hyperkernel"],
+        "trees": ["trees"],
+        "margin": ["linear SVM", "Gaussian SVM"],
+        "sparse linear": ["sparse linear"],
+    }
+    found = {
+        name: (kl.KernelClassifier(some).fit(X[known], y[known]), X)
+        for name, some in members.items()
+    }
+    few = ["linear", "Gaussian", "trees"]
+    noise = np.random.default_rng(3).normal(size=len(t))
+    amounts = np.exp(1.5 * rows["size"].fillna(0.0) + (rows["colour"] == "red") + 0.2 * noise)
+    law = 3.0 * rows["paid, in €"] + (rows["colour"] == "red")
+    both = np.column_stack([amounts, law])
+    stretching = kl.KernelRegressor(["Gaussian", "Laplacian"])
+    found["stretched columns"] = (stretching.fit(X[known], t[known]), X)
+    found["three classes"] = (kl.KernelClassifier(few).fit(X[known], three[known]), X)
+    found["data frame"] = (kl.KernelClassifier(few).fit(rows[known], three[known]), new_rows())
+    logs = ["linear", "Gaussian", "log target"]
+    found["amounts"] = (kl.KernelRegressor(logs).fit(rows[known], amounts[known]), new_rows())
+    found["linear law"] = (kl.KernelRegressor(few).fit(rows[known], law[known]), new_rows())
+    found["two targets"] = (kl.KernelRegressor(few).fit(rows[known], both[known]), new_rows())
+    coded = X.copy()
+    coded[:, 0] = np.digitize(X[:, 0], [-1.0, 0.0, 1.0])
+    coded[5, 0], coded[70, 0] = np.nan, 7.0
+    of_codes = kl.KernelClassifier(few, columns={0: "category"})
+    found["codes in an array"] = (of_codes.fit(coded[known], y[known]), coded)
+    small = kl.KernelClassifier(["Gaussian"], max_members=1, standardize=False)
+    found["as they came"] = (small.fit(X[known] / [1.0, 50.0, 1e-3], y[known] == "yes"), X)
+    cells = sparse.csr_array(np.where(full > np.median(full, axis=0), full, 0.0))
+    of_sparse = kl.KernelClassifier(["linear", "Gaussian"]).fit(cells[known], y[known])
+    found["sparse matrix"] = (of_sparse, cells.toarray())
+    lacking = np.where(np.arange(90)[:, None] % 5 == 0, np.nan, full)
+    sources = {"cells": lacking, "visits": rows[["size", "colour"]]}
+    some = {name: each[known] for name, each in sources.items()}
+    found["sources"] = (kl.KernelClassifier(["Gaussian"]).fit(some, y[known]), sources)
+    views = {"left": full[:, :2], "right": full[:, 2:]}
+    some = {name: each[known] for name, each in views.items()}
+    found["views"] = (kl.MKLClassifier().fit(some, y[known]), views)
+    gaps = {"left": lacking[:, :2], "right": full[:, 2:]}
+    some = {name: each[known] for name, each in gaps.items()}
+    found["missing views"] = (kl.MKLClassifier(missing="mean").fit(some, y[known]), gaps)
+    whole = full - full.mean(axis=0)
+    whole /= whole.std(axis=0)
+    of_all = [ARDGaussian([1.0, 0.0, 2.0]), Laplacian(0.5), Matern(2.0, 2.5), ANOVA(1.0, 2)]
+    of_all += [Polynomial(2), Gaussian(0.1) * Linear(), Stretched(Matern(1.0, 0.5), [0.0, 1, 2])]
+    options = kl.MKLOptions(center=True)
+    found["centred"] = (kl.MKLRegressor(of_all, options=options).fit(whole[known], t[known]), whole)
+    found["normalised"] = (kl.MKLClassifier(normalize=True).fit(whole[known], three[known]), whole)
+    found["landmarks"] = (kl.MKLRegressor(rank=15).fit(whole[known], t[known]), whole)
+    histograms = [ChiSquared(0.3), Intersection()]
+    counts = np.abs(whole).round(2)
+    found["histograms"] = (kl.MKLRegressor(histograms).fit(counts[known], t[known]), counts)
+    columns = [Columns(["size"], Gaussian(1.0)), Columns(["colour", "gap"], Overlap())]
+    columns += [Columns("colour", Overlap(None)) * Columns("paid, in €", Gaussian(1e-4))]
+    filled = new_rows().fillna({"size": 0.0})
+    found["columns by name"] = (kl.MKLClassifier(columns).fit(filled[known], y[known]), filled)
+    found["LS-SVM"] = (kl.LSSVMClassifier().fit(whole[known], three[known]), whole)
+    targets = np.column_stack([t, -t])
+    found["LS-SVM, numbers"] = (kl.LSSVMRegressor().fit(whole[known], targets[known]), whole)
+    found["first level"] = (kl.FirstLevelClassifier().fit(whole[known], y[known]), whole)
+    polynomial = kl.FirstLevelRegressor(kernel="ard_polynomial")
+    found["first level, numbers"] = (polynomial.fit(whole[known], t[known]), whole)
+    found["sections"] = (kl.HyperkernelRegressor().fit(whole[:30], t[:30]), whole)
+    return found
+
+
+NAMES = [
+    "kernels of one table",
+    "sums over columns",
+    "hyperkernel",
+    "trees",
+    "margin",
+    "sparse linear",
+    "stretched columns",
+    "three classes",
+    "data frame",
+    "amounts",
+    "linear law",
+    "two targets",
+    "codes in an array",
+    "as they came",
+    "sparse matrix",
+    "sources",
+    "views",
+    "missing views",
+    "centred",
+    "normalised",
+    "landmarks",
+    "histograms",
+    "columns by name",
+    "LS-SVM",
+    "LS-SVM, numbers",
+    "first level",
+    "first level, numbers",
+    "sections",
+]
+
+
+@FORMATS
+@pytest.mark.parametrize("name", NAMES)
+def test_predicts_as_the_model(models, name, tmp_path, run, tolerance):
+    check(*models[name], tmp_path, run, tolerance)
+
+
+def test_every_model_is_tested(models):
+    assert set(NAMES) == set(models)
+
+
+def test_covers_what_mixtures_are_made_of(models):
+    """The models above have the parts that they are named after."""
+    law = models["linear law"][0]
+    assert law._extrapolation is not None
+    links = {type(one.link).__name__ for one in models["amounts"][0]._members.machines}
+    assert "Exponentials" in links
+    kernels = {
+        type(one.kernel).__name__
+        for model, _ in models.values()
+        if hasattr(model, "_members")
+        for one in model._members.machines
+    }
+    assert {"ANOVA", "Gaussian", "Linear", "Stretched", "TreePaths", "WeightedSum"} <= kernels
+    ranked = {one.table for one in models["kernels of one table"][0]._members.machines}
+    assert ranked <= {"standard", "ranked"}
+
+
+@FORMATS
+def test_a_compressed_mixture(tmp_path, run, tolerance):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    model = kl.KernelClassifier(["Gaussian", "linear"], compress=True)
+    model.fit(X, X[:, 0] ** 2 + X[:, 1] + 0.5 * rng.normal(size=200) > 1.0)
+    assert model.compression_ is not None
+    check(model, X, tmp_path, run, tolerance)
+
+
+@FORMATS
+def test_trees_of_many_rows(tmp_path, run, tolerance, monkeypatch):
+    from dataclasses import replace
+
+    options = kl.KernelClassifier._options
+    monkeypatch.setattr(kl.KernelClassifier, "_options", replace(options, exact_rows=200))
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"x": rng.normal(size=600), "level": rng.choice(list("abcdefgh"), 600)})
+    y = (rows["x"] > 0) ^ (rows["level"].isin(["a", "d", "f"]))
+    model = kl.KernelClassifier(["trees"]).fit(rows, y)
+    assert {one.table for one in model._members.machines} == {"encoded"}
+    rows.loc[0, "level"] = "never seen"
+    check(model, rows, tmp_path, run, tolerance)
+
+
+def test_code_needs_numpy_alone_and_takes_plain_columns(models, tmp_path):
+    model, rows = models["data frame"]
+    to_numpy_code(model, tmp_path / "model.py")
+    columns = {name: rows[name].tolist() for name in rows if name != "visit"}
+    columns["visit"] = rows["visit"].to_numpy()
+    np.savez(tmp_path / "rows.npz", **{name: np.array(c, object) for name, c in columns.items()})
+    test = (
+        "import sys, numpy as np, model\n"
+        "rows = dict(np.load('rows.npz', allow_pickle=True))\n"
+        "rows['visit'] = rows['visit'].astype('datetime64[ns]')\n"
+        "np.save('found.npy', model.predict_proba(rows))\n"
+        "assert not {'kernlearn', 'scipy', 'sklearn', 'pandas'} & set(sys.modules)\n"
+    )
+    subprocess.run([sys.executable, "-c", test], cwd=tmp_path, check=True)
+    found = np.load(tmp_path / "found.npy")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        np.testing.assert_allclose(found, model.predict_proba(rows), rtol=0, atol=1e-10)
+
+
+def test_code_is_the_same_every_time_and_refuses_other_columns(models, tmp_path):
+    model, _ = models["three classes"]
+    texts = []
+    for name in ("a.py", "b.py"):
+        to_numpy_code(model, tmp_path / name)
+        texts.append((tmp_path / name).read_text("utf-8"))
+    assert texts[0] == texts[1]
+    assert "pickle" not in texts[0]
+    code = runpy.run_path(str(tmp_path / "a.py"))
+    with pytest.raises(ValueError, match="expected a table of 3 columns"):
+        code["predict"](np.zeros((2, 4)))
+
+
+def test_refuses_text_and_names_the_cure(tmp_path):
+    words = ["good warm hat", "bad cold coat", "good coat", "bad hat"]
+    texts = [f"{words[i % 4]} number {i} of the shop today" for i in range(40)]
+    model = kl.KernelClassifier(["linear"]).fit(texts, np.arange(40) % 2)
+    with pytest.raises(ValueError, match=r"a member that reads 'text'.*columns=\{'text': 'ignore'"):
+        to_numpy_code(model, tmp_path / "model.py")
+    assert not (tmp_path / "model.py").exists()
+
+
+def test_refuses_things_that_are_no_table(tmp_path):
+    sequences = ["ACGT" * (1 + i % 3) for i in range(20)]
+    model = kl.MKLClassifier([kl.kernels.Spectrum(2)]).fit(sequences, np.arange(20) % 3 == 0)
+    with pytest.raises(ValueError, match="rows that are no table; save the model"):
+        to_numpy_code(model, tmp_path / "model.py")
+    with pytest.raises(ValueError, match="got GraphFusionClassifier; export KernelClassifier"):
+        to_numpy_code(_fitted_fusion(), tmp_path / "model.py")
+
+
+def _fitted_fusion():
+    ring = np.roll(np.eye(12), 1, axis=0)
+    graph = ring + ring.T + 2.0 * np.eye(12)
+    model = kl.GraphFusionClassifier([graph])
+    return model.fit(np.arange(12)[:, None], np.arange(12) < 6)
+
+
+def test_without_onnx_the_extra_is_named(models, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match=r"kernlearn\[onnx\]"):
+        to_onnx(models["trees"][0], tmp_path / "model.onnx")
+
+
+def test_a_kernel_serves_as_that_of_an_svm(models):
+    from sklearn.svm import SVC
+
+    model, X = models["as they came"]
+    y = np.where(X[:N_TRAIN, 0] > 0, 1, 0)
+    machine = SVC(kernel=model.kernel_).fit(X[:N_TRAIN], y)
+    same = SVC(kernel="precomputed").fit(model.kernel_(X[:N_TRAIN]), y)
+    found = machine.decision_function(X)
+    np.testing.assert_allclose(found, same.decision_function(model.kernel_(X, X[:N_TRAIN])))
