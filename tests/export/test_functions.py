@@ -6,6 +6,7 @@ import runpy
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -189,6 +190,13 @@ def models():
     polynomial = kl.FirstLevelRegressor(kernel="ard_polynomial")
     found["first level, numbers"] = (polynomial.fit(whole[known], t[known]), whole)
     found["sections"] = (kl.HyperkernelRegressor().fit(whole[:30], t[:30]), whole)
+    # As above 6000 rows: boosted trees, with categories as mean targets.
+    rng = np.random.default_rng(0)
+    many = pd.DataFrame({"x": rng.normal(size=300), "level": rng.choice(list("abcdefgh"), 300)})
+    boosted = kl.KernelClassifier(["trees"])
+    boosted._options = replace(boosted._options, exact_rows=100)
+    boosted.fit(many, (many["x"] > 0) ^ many["level"].isin(["a", "d", "f"]))
+    found["many rows"] = (boosted, many.assign(level=many["level"].replace("a", "never seen")))
     return found
 
 
@@ -221,6 +229,7 @@ NAMES = [
     "first level",
     "first level, numbers",
     "sections",
+    "many rows",
 ]
 
 
@@ -236,6 +245,7 @@ def test_every_model_is_tested(models):
 
 def test_covers_what_mixtures_are_made_of(models):
     """The models above have the parts that they are named after."""
+    assert {one.table for one in models["many rows"][0]._members.machines} == {"encoded"}
     law = models["linear law"][0]
     assert law._extrapolation is not None
     links = {type(one.link).__name__ for one in models["amounts"][0]._members.machines}
@@ -259,21 +269,6 @@ def test_a_compressed_mixture(tmp_path, run, tolerance):
     model.fit(X, X[:, 0] ** 2 + X[:, 1] + 0.5 * rng.normal(size=200) > 1.0)
     assert model.compression_ is not None
     check(model, X, tmp_path, run, tolerance)
-
-
-@FORMATS
-def test_trees_of_many_rows(tmp_path, run, tolerance, monkeypatch):
-    from dataclasses import replace
-
-    options = kl.KernelClassifier._options
-    monkeypatch.setattr(kl.KernelClassifier, "_options", replace(options, exact_rows=200))
-    rng = np.random.default_rng(0)
-    rows = pd.DataFrame({"x": rng.normal(size=600), "level": rng.choice(list("abcdefgh"), 600)})
-    y = (rows["x"] > 0) ^ (rows["level"].isin(["a", "d", "f"]))
-    model = kl.KernelClassifier(["trees"]).fit(rows, y)
-    assert {one.table for one in model._members.machines} == {"encoded"}
-    rows.loc[0, "level"] = "never seen"
-    check(model, rows, tmp_path, run, tolerance)
 
 
 def test_code_needs_numpy_alone_and_takes_plain_columns(models, tmp_path):
