@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_classifier
@@ -32,7 +31,7 @@ from kernlearn.export.expression import (
 from kernlearn.export.kernels import kernel_values
 from kernlearn.export.mixture import mixture_values
 from kernlearn.export.refusal import refused
-from kernlearn.export.tables import FrameTable, NumberTable, Table
+from kernlearn.export.tables import FrameTable, NumberTable, RowTable
 from kernlearn.export.transformers import transformed
 from kernlearn.kernels._validation import is_frame
 from kernlearn.typing import Array
@@ -77,7 +76,7 @@ def predictive_function(model: BaseEstimator) -> PredictiveFunction:
     return _predictions(model, _values(model, None))
 
 
-def _values(model: BaseEstimator, table: Table | None) -> Node:
+def _values(model: BaseEstimator, table: RowTable | None) -> Node:
     """Decision values or standardised numbers, of shape (n, k)."""
     if isinstance(model, KernelMixture):
         return mixture_values(model)
@@ -99,7 +98,7 @@ def _values(model: BaseEstimator, table: Table | None) -> Node:
     return kernel_values(model.kernel_, rows, points, coef) + np.asarray(model.intercept_)
 
 
-def _given_rows(model: Any) -> Table:
+def _given_rows(model: BaseEstimator) -> RowTable:
     """The rows of an estimator of kernels: an array, a data frame, or views side by side."""
     points = model.landmarks_[0] if not hasattr(model, "support_vectors_") else None
     points = model.support_vectors_ if points is None else points
@@ -118,7 +117,7 @@ def _given_rows(model: Any) -> Table:
     return NumberTable.given("X", points.shape[1])
 
 
-def _views_side_by_side(model: Any, views: Mapping[str, slice]) -> Table:
+def _views_side_by_side(model: BaseEstimator, views: Mapping[str, slice]) -> RowTable:
     columns = vars(model).get("_view_columns", {})
     if all(columns.get(name) is not None for name in views):
         tables = [FrameTable.given([str(c) for c in columns[name]], name) for name in views]
@@ -131,7 +130,7 @@ def _views_side_by_side(model: Any, views: Mapping[str, slice]) -> Table:
     return NumberTable(joined(parts, 1), max(place.stop for place in views.values()))
 
 
-def _predictions(model: Any, values: Node) -> PredictiveFunction:
+def _predictions(model: BaseEstimator, values: Node) -> PredictiveFunction:
     """Values read as classes or numbers."""
     title = type(model).__name__
     if not is_classifier(model):
@@ -176,7 +175,7 @@ def _probabilities(values: Node, calibration: Array, limit: float, n_machines: i
 def _of_bundle(bundle: ModelBundle) -> PredictiveFunction:
     """Of a model file of the command line: typed columns in, labels by the threshold of costs."""
     *before, (_, last) = bundle.pipeline.steps
-    table: Table | None = None
+    table: RowTable | None = None
     if before:
         table = FrameTable.given([str(name) for name in bundle.sample_X.columns])
         for _, step in before:

@@ -72,6 +72,9 @@ def to_gpytorch(kernel: Kernel, n_columns: int | None = None) -> Any:
     return _translated(kernel, gpytorch.kernels, _every(n_columns)).double()
 
 
+_Translated: TypeAlias = Any
+"""A kernel of GPyTorch, which has no types where it is not installed."""
+
 _Places: TypeAlias = list[int] | None
 """The columns that a kernel reads; None for all, where their number is not known."""
 
@@ -91,7 +94,7 @@ def _translated(kernel: Kernel, made: Module, places: _Places) -> Any:
     return translate(kernel, made, places)
 
 
-def _with(kernel: Any, **parameters: float | list[float]) -> Any:
+def _with(kernel: _Translated, **parameters: float | list[float]) -> Any:
     """Set parameters, which GPyTorch would round to single precision as Python's numbers."""
     torch = load_torch("translating a kernel")
     kernel = kernel.double()
@@ -100,7 +103,7 @@ def _with(kernel: Any, **parameters: float | list[float]) -> Any:
     return kernel
 
 
-def _scale(kernel: Any, made: Module, factor: float) -> Any:
+def _scale(kernel: _Translated, made: Module, factor: float) -> Any:
     return _with(made.ScaleKernel(kernel), outputscale=factor)
 
 

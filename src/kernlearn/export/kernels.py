@@ -34,7 +34,7 @@ from kernlearn.export.expression import (
 )
 from kernlearn.export.points import as_numbers, as_text
 from kernlearn.export.refusal import refused
-from kernlearn.export.tables import NumberTable, Table
+from kernlearn.export.tables import NumberTable, RowTable
 from kernlearn.export.transformers import transformed
 from kernlearn.export.trees import coefficients_of_nodes, tree_values
 from kernlearn.hyperkernels import ARDHarmonic, Expansion, Harmonic
@@ -70,7 +70,7 @@ from kernlearn.typing import Array, Rows
 _FAR = 1e3
 
 
-def kernel_values(kernel: Kernel, table: Table, points: Rows, coef: Array) -> Node:
+def kernel_values(kernel: Kernel, table: RowTable, points: Rows, coef: Array) -> Node:
     """The function Σᵢ k(x, zᵢ) cᵢ of rows, of shape (n, q).
 
     Sums of kernels are taken apart, and what is linear in features needs no points.
@@ -105,7 +105,7 @@ def kernel_values(kernel: Kernel, table: Table, points: Rows, coef: Array) -> No
     return kernel_matrix(kernel, table, points) @ coef
 
 
-def kernel_matrix(kernel: Kernel, table: Table, points: Rows) -> Node:
+def kernel_matrix(kernel: Kernel, table: RowTable, points: Rows) -> Node:
     """The values of a kernel with points, of shape (n, m)."""
     made = _MATRICES.get(type(kernel))
     if made is None:
@@ -117,32 +117,32 @@ def kernel_matrix(kernel: Kernel, table: Table, points: Rows) -> Node:
     return made(kernel, table, points)
 
 
-def _matrix(table: Table) -> Node:
+def _matrix(table: RowTable) -> Node:
     return table.numbers(range(table.width))
 
 
-def _zeros(table: Table, coef: Array) -> Node:
+def _zeros(table: RowTable, coef: Array) -> Node:
     return filled(_matrix(table), (coef.shape[1],), 0.0)
 
 
-def _chosen(kernel: Columns, table: Table, points: Rows) -> tuple[Table, Rows]:
+def _chosen(kernel: Columns, table: RowTable, points: Rows) -> tuple[RowTable, Rows]:
     places = kernel.positions(points)
     return table.chosen(places), kernel.selected(points)
 
 
-def _linear(kernel: Linear, table: Table, points: Rows) -> Node:
+def _linear(kernel: Linear, table: RowTable, points: Rows) -> Node:
     return _matrix(table) @ as_numbers(points).T
 
 
-def _polynomial(kernel: Polynomial, table: Table, points: Rows) -> Node:
+def _polynomial(kernel: Polynomial, table: RowTable, points: Rows) -> Node:
     return (_linear(Linear(), table, points) + float(kernel.offset)) ** kernel.degree
 
 
-def _gaussian(kernel: Gaussian, table: Table, points: Rows) -> Node:
+def _gaussian(kernel: Gaussian, table: RowTable, points: Rows) -> Node:
     return exp(squared_distances(_matrix(table), as_numbers(points)) * -float(kernel.gamma))
 
 
-def _ard_gaussian(kernel: ARDGaussian, table: Table, points: Rows) -> Node:
+def _ard_gaussian(kernel: ARDGaussian, table: RowTable, points: Rows) -> Node:
     gammas = np.asarray(kernel.gammas, dtype=float)
     places = np.flatnonzero(gammas).tolist() or [0]
     scales = np.sqrt(gammas[places])
@@ -150,11 +150,11 @@ def _ard_gaussian(kernel: ARDGaussian, table: Table, points: Rows) -> Node:
     return exp(-squared_distances(rows, as_numbers(points)[:, places] * scales))
 
 
-def _laplacian(kernel: Laplacian, table: Table, points: Rows) -> Node:
+def _laplacian(kernel: Laplacian, table: RowTable, points: Rows) -> Node:
     return exp(city_block_distances(_matrix(table), as_numbers(points)) * -float(kernel.gamma))
 
 
-def _matern(kernel: Matern, table: Table, points: Rows) -> Node:
+def _matern(kernel: Matern, table: RowTable, points: Rows) -> Node:
     squares = squared_distances(_matrix(table), as_numbers(points))
     if kernel.nu == inf:
         return exp(squares * (-0.5 / float(kernel.length_scale) ** 2))
@@ -164,24 +164,24 @@ def _matern(kernel: Matern, table: Table, points: Rows) -> Node:
     return (r + 1.0 if kernel.nu == 1.5 else r * (r / 3.0 + 1.0) + 1.0) * exp(-r)
 
 
-def _anova(kernel: ANOVA, table: Table, points: Rows) -> Node:
+def _anova(kernel: ANOVA, table: RowTable, points: Rows) -> Node:
     return anova_sums(_matrix(table), as_numbers(points), float(kernel.gamma), int(kernel.degree))
 
 
-def _trees(kernel: TreePaths, table: Table, points: Rows) -> Node:
+def _trees(kernel: TreePaths, table: RowTable, points: Rows) -> Node:
     coef = coefficients_of_nodes(kernel, as_numbers(points), np.eye(len(points)))
     return tree_values(kernel, _matrix(table), coef)
 
 
-def _chi_squared(kernel: ChiSquared, table: Table, points: Rows) -> Node:
+def _chi_squared(kernel: ChiSquared, table: RowTable, points: Rows) -> Node:
     return exp(chi_squares(_matrix(table), as_numbers(points)) * -float(kernel.gamma))
 
 
-def _intersection(kernel: Intersection, table: Table, points: Rows) -> Node:
+def _intersection(kernel: Intersection, table: RowTable, points: Rows) -> Node:
     return in_common(_matrix(table), as_numbers(points))
 
 
-def _overlap(kernel: Overlap, table: Table, points: Rows) -> Node:
+def _overlap(kernel: Overlap, table: RowTable, points: Rows) -> Node:
     parts = []
     for j in range(table.width):
         cells = as_text(points, j)
@@ -207,36 +207,36 @@ def _shares_as_text(frequencies: dict[Any, float]) -> dict[str, float]:
     return dict(zip(keys.tolist(), frequencies.values(), strict=True))
 
 
-def _sum(kernel: Sum | WeightedSum, table: Table, points: Rows) -> Node:
+def _sum(kernel: Sum | WeightedSum, table: RowTable, points: Rows) -> Node:
     weights = getattr(kernel, "weights", [1.0] * len(kernel.kernels))
     both = zip(kernel.kernels, weights, strict=True)
     parts = [kernel_matrix(part, table, points) * float(weight) for part, weight in both if weight]
     return reduce(Node.__add__, parts)
 
 
-def _product(kernel: Product, table: Table, points: Rows) -> Node:
+def _product(kernel: Product, table: RowTable, points: Rows) -> Node:
     return reduce(Node.__mul__, [kernel_matrix(part, table, points) for part in kernel.kernels])
 
 
-def _scaled(kernel: Scaled, table: Table, points: Rows) -> Node:
+def _scaled(kernel: Scaled, table: RowTable, points: Rows) -> Node:
     return kernel_matrix(kernel.kernel, table, points) * float(kernel.scale)
 
 
-def _power(kernel: Power, table: Table, points: Rows) -> Node:
+def _power(kernel: Power, table: RowTable, points: Rows) -> Node:
     return kernel_matrix(kernel.kernel, table, points) ** kernel.exponent
 
 
-def _columns(kernel: Columns, table: Table, points: Rows) -> Node:
+def _columns(kernel: Columns, table: RowTable, points: Rows) -> Node:
     part, seen = _chosen(kernel, table, points)
     return kernel_matrix(kernel.kernel, part, seen)
 
 
-def _features(kernel: Features, table: Table, points: Rows) -> Node:
+def _features(kernel: Features, table: RowTable, points: Rows) -> Node:
     seen = transformed(kernel.transformer, table)
     return kernel_matrix(kernel.kernel, seen, kernel.transformed(points))
 
 
-def _stretched(kernel: Stretched, table: Table, points: Rows) -> Node:
+def _stretched(kernel: Stretched, table: RowTable, points: Rows) -> Node:
     scales = np.asarray(kernel.scales, dtype=float)
     places = np.arange(len(scales))
     if isinstance(kernel.kernel, Gaussian | Matern | Laplacian | Linear):
@@ -246,7 +246,7 @@ def _stretched(kernel: Stretched, table: Table, points: Rows) -> Node:
     return kernel_matrix(kernel.kernel, rows, as_numbers(points)[:, places] * scales[places])
 
 
-def _centred(kernel: Centered, table: Table, points: Rows) -> Node:
+def _centred(kernel: Centered, table: RowTable, points: Rows) -> Node:
     own, mean = kernel.kernel, kernel._overall_mean()
     of_points = np.asarray(own(points, kernel.sample)).mean(axis=1)
     means = _means_with_sample(kernel, table)
@@ -254,13 +254,13 @@ def _centred(kernel: Centered, table: Table, points: Rows) -> Node:
     return kernel_matrix(own, table, points) - means - shift
 
 
-def _means_with_sample(kernel: Centered, table: Table) -> Node:
+def _means_with_sample(kernel: Centered, table: RowTable) -> Node:
     """Mean values with the sample, a function with equal coefficients; of shape (n, 1)."""
     share = np.full((len(kernel.sample), 1), 1.0 / len(kernel.sample))
     return kernel_values(kernel.kernel, table, kernel.sample, share)
 
 
-def _where_known(kernel: WhereKnown, table: Table, points: Rows) -> Node:
+def _where_known(kernel: WhereKnown, table: RowTable, points: Rows) -> Node:
     gaps = is_missing(_matrix(table))
     lacks = total(as_float(gaps), 1, keep=True) > table.width - 0.5
     rows = NumberTable(where(gaps, 0.0, _matrix(table)), table.width)
@@ -270,7 +270,7 @@ def _where_known(kernel: WhereKnown, table: Table, points: Rows) -> Node:
     return where(lacks, values * 0.0, values * known.astype(float))
 
 
-def _normalized(kernel: Normalized, table: Table, points: Rows) -> Node:
+def _normalized(kernel: Normalized, table: RowTable, points: Rows) -> Node:
     diagonal = reshaped(_diagonal(kernel.kernel, table), -1, 1)
     own = np.asarray(kernel.kernel.diag(points))
     values = kernel_matrix(kernel.kernel, table, points)
@@ -279,7 +279,7 @@ def _normalized(kernel: Normalized, table: Table, points: Rows) -> Node:
     return where(diagonal > 0.0, scaled / roots, 0.0 * scaled)
 
 
-def _diagonal(kernel: Kernel, table: Table) -> Node:
+def _diagonal(kernel: Kernel, table: RowTable) -> Node:
     """k(x, x) of rows, of shape (n,)."""
     X = _matrix(table)
     squares = total(X * X, 1)
@@ -310,7 +310,7 @@ def _diagonal(kernel: Kernel, table: Table) -> Node:
     )
 
 
-def _expansion(kernel: Expansion, table: Table, points: Rows) -> Node:
+def _expansion(kernel: Expansion, table: RowTable, points: Rows) -> Node:
     """Sections of a harmonic hyperkernel, added up."""
     hyperkernel, X, Z = kernel.hyperkernel, _matrix(table), as_numbers(points)
     pairs, weights = kernel._used(Z)
@@ -336,7 +336,7 @@ def _expansion(kernel: Expansion, table: Table, points: Rows) -> Node:
     )
 
 
-_Matrix: TypeAlias = Callable[[Any, Table, Rows], Node]
+_Matrix: TypeAlias = Callable[[Any, RowTable, Rows], Node]
 _MATRICES: dict[type[Kernel], _Matrix] = {
     ANOVA: _anova,
     ARDGaussian: _ard_gaussian,

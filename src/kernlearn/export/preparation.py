@@ -35,7 +35,7 @@ from kernlearn.export.expression import (
     where,
 )
 from kernlearn.export.refusal import refused
-from kernlearn.export.tables import FrameTable, NumberTable, Table
+from kernlearn.export.tables import FrameTable, NumberTable, RowTable
 from kernlearn.typing import Array, Mask
 
 Prepared = Callable[[str], Node]
@@ -49,7 +49,7 @@ def prepared_tables(preparation: AnyPreparation, names: Sequence[str] | None) ->
     if isinstance(preparation, SourcesPreparation):
         return _of_sources(preparation)
     width = len(preparation.names)
-    table: Table = NumberTable.given("X", width) if names is None else FrameTable.given(names)
+    table: RowTable = NumberTable.given("X", width) if names is None else FrameTable.given(names)
     if isinstance(preparation, SparsePreparation):
         scaled = table.numbers(range(width)) * preparation.factors
         return lambda name: scaled
@@ -91,7 +91,7 @@ def _part(one: NamedPart, table: str) -> Node:
     return where(there, prepared, prepared * 0.0)
 
 
-def _rows_of_part(one: NamedPart, kinds: ColumnKinds) -> Table:
+def _rows_of_part(one: NamedPart, kinds: ColumnKinds) -> RowTable:
     names = [kinds.columns[j].name for j in kinds.places]
     is_array = one.source is not None and names == [f"x{j}" for j in range(len(names))]
     if is_array and not any(kinds.are_categories):
@@ -99,7 +99,7 @@ def _rows_of_part(one: NamedPart, kinds: ColumnKinds) -> Table:
     return FrameTable.given(names, one.source)
 
 
-def _are_there(rows: Table, kinds: ColumnKinds) -> Node:
+def _are_there(rows: RowTable, kinds: ColumnKinds) -> Node:
     """Whether a row has any cell of a source, of shape (n, 1)."""
     found = []
     for j in range(rows.width):
@@ -110,7 +110,7 @@ def _are_there(rows: Table, kinds: ColumnKinds) -> Node:
     return total(joined(found, 1), 1, keep=True) > 0.5
 
 
-def _prepared(preparation: Preparation, rows: Table, table: str) -> Node:
+def _prepared(preparation: Preparation, rows: RowTable, table: str) -> Node:
     """One prepared table of a single one."""
     parts: list[Node] = []
     means = iter(preparation.level_means)

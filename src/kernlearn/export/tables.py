@@ -23,7 +23,7 @@ from kernlearn.export.expression import (
 from kernlearn.typing import Array
 
 
-class Table(Protocol):
+class RowTable(Protocol):
     """Columns of rows that are yet to come."""
 
     @property
@@ -36,7 +36,7 @@ class Table(Protocol):
     def rows_of_levels(self, place: int, levels: Sequence[str], rows: Array) -> Node:
         """For the level of a column its row of an array, the last one for all other levels."""
 
-    def chosen(self, places: Sequence[int]) -> Table:
+    def chosen(self, places: Sequence[int]) -> RowTable:
         """The table of some columns."""
 
 

@@ -19,7 +19,7 @@ from kernlearn.estimators.mixture.preparation import PreparedTable
 from kernlearn.export.expression import Node, is_missing, joined, where
 from kernlearn.export.preparation import prepared_tables
 from kernlearn.export.refusal import refused
-from kernlearn.export.tables import FrameTable, NumberTable, Table
+from kernlearn.export.tables import FrameTable, NumberTable, RowTable
 from kernlearn.typing import Array
 
 # A category that no table has.
@@ -30,7 +30,7 @@ _UNSEEN = "\0 unseen"
 class FilledTable:
     """A table of categories with something in place of missing cells."""
 
-    table: Table
+    table: RowTable
     fills: list[str]  # for every column
 
     @property
@@ -55,7 +55,7 @@ class FilledTable:
         return FilledTable(self.table.chosen(places), [self.fills[j] for j in places])
 
 
-def transformed(transformer: BaseEstimator, table: Table) -> Table:
+def transformed(transformer: BaseEstimator, table: RowTable) -> RowTable:
     """What a fitted transformer makes of rows that are yet to come."""
     made = _TRANSFORMERS.get(type(transformer))
     if made is None:
@@ -66,13 +66,13 @@ def transformed(transformer: BaseEstimator, table: Table) -> Table:
     return made(transformer, table)
 
 
-def _pipeline(pipeline: Pipeline, table: Table) -> Table:
+def _pipeline(pipeline: Pipeline, table: RowTable) -> RowTable:
     for _, step in pipeline.steps:
         table = transformed(step, table)
     return table
 
 
-def _side_by_side(transformer: ColumnTransformer, table: Table) -> Table:
+def _side_by_side(transformer: ColumnTransformer, table: RowTable) -> RowTable:
     names = [str(name) for name in transformer.feature_names_in_]
     parts = []
     for _, step, columns in transformer.transformers_:
@@ -85,7 +85,7 @@ def _side_by_side(transformer: ColumnTransformer, table: Table) -> Table:
     return NumberTable(joined(nodes, 1), sum(part.width for part in parts))
 
 
-def _imputer(imputer: SimpleImputer, table: Table) -> Table:
+def _imputer(imputer: SimpleImputer, table: RowTable) -> RowTable:
     fills = imputer.statistics_
     if fills.dtype.kind == "O":
         return FilledTable(table, [str(fill) for fill in fills])
@@ -93,12 +93,12 @@ def _imputer(imputer: SimpleImputer, table: Table) -> Table:
     return NumberTable(where(is_missing(cells), fills.astype(float), cells), table.width)
 
 
-def _scaler(scaler: StandardScaler, table: Table) -> Table:
+def _scaler(scaler: StandardScaler, table: RowTable) -> RowTable:
     cells = table.numbers(range(table.width))
     return NumberTable((cells - scaler.mean_) / scaler.scale_, table.width)
 
 
-def _one_hot(encoder: OneHotEncoder, table: Table) -> Table:
+def _one_hot(encoder: OneHotEncoder, table: RowTable) -> RowTable:
     """The columns of every level are what the encoder itself makes of it."""
     first = np.array([[levels[0] for levels in encoder.categories_]], dtype=object)
     ends = np.cumsum([0, *encoder._n_features_outs]).tolist()
@@ -115,14 +115,14 @@ def _one_hot(encoder: OneHotEncoder, table: Table) -> Table:
     return NumberTable(joined(parts, 1), ends[-1])
 
 
-def _prepared(transformer: PreparedTable, table: Table) -> Table:
+def _prepared(transformer: PreparedTable, table: RowTable) -> RowTable:
     """The preparation of the flagship, of rows as they come."""
     frame = list(table.names) if isinstance(table, FrameTable) else None
     node = prepared_tables(transformer.preparation, frame)(transformer.table)
     return NumberTable(node, max(len(transformer.preparation.origins_of(transformer.table)), 1))
 
 
-_TRANSFORMERS: dict[type, Callable[[Any, Table], Table]] = {
+_TRANSFORMERS: dict[type, Callable[[Any, RowTable], RowTable]] = {
     ColumnTransformer: _side_by_side,
     FrozenEstimator: lambda frozen, table: transformed(frozen.estimator, table),
     OneHotEncoder: _one_hot,
