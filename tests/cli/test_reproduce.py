@@ -104,6 +104,8 @@ def test_everything_by_default_and_missing_data_are_code_1(tmp_path: Path) -> No
         (["nobody1999"], f"unknown paper 'nobody1999': choose from {', '.join(KNOWN)}."),
         (["madeup2004", "--table", 7], "has no table 7 to reproduce: choose from tables 1, 2."),
         (["madeup2004", "--figure", 2], "has no figure 2 to reproduce: choose from figures 1."),
+        (["ong2005", "--figure", 3], "(it draws a graphical model, and has no numbers): choose"),
+        (["kondor2007", "--table", 1], "has no table 1 to reproduce: choose from figures 1, 2."),
         (["madeup2004", "--jobs", 0], "--jobs must be a positive number or -1, got 0"),
     ],
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -92,12 +92,15 @@ class Paper:
         Its tables and figures.
     uses_devices : bool
         Whether its fits can run on a device.
+    without_numbers : mapping
+        What its other tables and figures hold, by kind and number: there is nothing to run.
     """
 
     name: str
     citation: str
     exhibits: tuple[Exhibit, ...]
     uses_devices: bool = False
+    without_numbers: Mapping[tuple[str, int], str] = field(default_factory=dict)
 
     def numbers(self, kind: str) -> list[int]:
         """Return the numbers of its tables or of its figures."""
@@ -108,7 +111,12 @@ class Paper:
         for exhibit in self.exhibits:
             if (exhibit.kind, exhibit.number) == (kind, number):
                 return exhibit
-        known = ", ".join(str(n) for n in self.numbers(kind)) or "none"
+        reason = self.without_numbers.get((kind, number))
+        reason = "" if reason is None else f" ({reason})"
+        kinds = [each for each in ("table", "figure") if self.numbers(each)]
+        kind_or_other = kind if kind in kinds else kinds[0]
+        known = ", ".join(str(n) for n in self.numbers(kind_or_other))
         raise ValueError(
-            f"{self.name} has no {kind} {number} to reproduce: choose from {kind}s {known}."
+            f"{self.name} has no {kind} {number} to reproduce{reason}: choose from "
+            f"{kind_or_other}s {known}."
         )

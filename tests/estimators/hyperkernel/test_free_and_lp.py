@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.preprocessing import scale
 
 import kernlearn as kl
 from kernlearn.hyperkernels import Harmonic
@@ -78,3 +80,12 @@ def test_free_coefficients_through_landmarks_are_refused():
         kl.HyperkernelClassifier(Harmonic(), rank=5, options=FREE).fit(X, y)
     with pytest.raises(ValueError, match="expected the option weights='positive' for novelty"):
         kl.HyperkernelNoveltyDetector(Harmonic(), options=FREE).fit(X)
+
+
+@pytest.mark.filterwarnings("ignore:HyperkernelClassifier")
+def test_free_coefficients_of_nearly_equal_sections_end_with_a_small_gap():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = scale(X)[:60, :2]
+    model = kl.HyperkernelClassifier(C=100.0, gamma_factor=8.0, options=FREE).fit(X, y[:60])
+    assert model.duality_gap_ < 1e-3
+    assert model.weights_.min() < 0 < model.weights_.max()

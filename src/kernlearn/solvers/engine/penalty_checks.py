@@ -37,7 +37,8 @@ def check_penalty(penalty: Penalty, m: int, quality: str, learn_C: bool) -> None
     if shape != (m,):
         raise ValueError(
             f"expected a penalty on {m} weights, one for each matrix, got {name} of another size; "
-            f"HyperNorm needs K_pivots of shape ({m}, {m}), GroupNorm {m} groups"
+            f"HyperNorm needs K_pivots of shape ({m}, {m}), GroupNorm {m} labels, one for each "
+            "kernel, such as [0, 0, 1] for three"
         )
     if quality == "centered_alignment":
         raise ValueError(

@@ -35,7 +35,7 @@ class NewtonOptions:
     """How steps over the weights are taken, and when no further one is."""
 
     max_null_steps: int = 3
-    max_programs: int = 600  # quadratic programs in all: hostile problems would go on for long
+    max_programs: int = 600  # quadratic programs that must halve the gap: others go on for long
     max_stalled: int = 8  # steps without progress, and one more for each coordinate,
     most_counted: int = 30  # of at most this many coordinates
     max_slow: int = 30  # steps that must halve a gap,
@@ -91,6 +91,7 @@ class Newton:
         self.history: list[Step] = []
         self.damping = 1.0
         self.n_infinite = 0
+        self.mark = np.inf, 0  # the gap when it was last halved, and the programs until then
         self.predicted = -np.inf
         self.radius = np.inf
         self.first: Evaluation | None = None
@@ -150,7 +151,7 @@ class Newton:
             if self.bundle.lower >= best.vanishing:
                 return Status.TRIVIAL
             n_evaluations = len(self.history) + self.n_infinite
-            if n_evaluations >= self.max_iter or self.bundle.n_programs >= OPTIONS.max_programs:
+            if n_evaluations >= self.max_iter or self._has_tried_for_long(best):
                 return Status.ITERATION_LIMIT
             if self._gap(best) <= best.resolution:
                 return Status.INACCURATE  # no step can be told from rounding
@@ -213,6 +214,13 @@ class Newton:
 
     def _gap(self, best: Evaluation) -> float:
         return best.upper - self.bundle.lower
+
+    def _has_tried_for_long(self, best: Evaluation) -> bool:
+        """Whether many quadratic programs have not halved the gap."""
+        gap = self._gap(best)
+        if gap <= 0.5 * self.mark[0]:
+            self.mark = gap, self.bundle.n_programs
+        return self.bundle.n_programs - self.mark[1] >= OPTIONS.max_programs
 
     def _enough(self, best: Evaluation) -> float:
         """The gap that closes the search: a little less than asked for."""
