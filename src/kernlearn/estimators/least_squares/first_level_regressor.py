@@ -147,8 +147,9 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
     theta_std_ : ndarray of shape (p,) or None
         Standard deviations of θ in the posterior; likewise.
     theta_p_ : ndarray of shape (p,) or None
-        For each θ the one-sided p-value of θ = 0, "the column does not matter"; likewise. Of
-        columns of noise, fewer than one in twenty were below 0.05.
+        For each θ the p-value of θ = 0, "the column does not matter"; likewise. With squares it is
+        that of a likelihood ratio against the kernel without this θ, given λ and the others; with
+        the logistic loss that of the normal posterior. NaN where no test can be computed.
     cv_loss_ : float or None
         Mean of ½(y - f)², or of another ``loss``, over held-out points, summed over targets; None
         where λ and μ were given, or chosen by the evidence.

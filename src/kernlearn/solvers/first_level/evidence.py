@@ -34,11 +34,15 @@ derivatives of the loss and an intercept of variance τ²,
     + \tfrac{b^2}{2\tau^2} - \tfrac{p}{2}\log\frac{2\mu}{\pi} - \log I,
 
 summed over the targets where it depends on them. The mode is that of J, which has no prior of b.
+
+With squares the posterior of θ makes no test of θ = 0: J does not count that kernels which can fit
+more are less likely. :mod:`kernlearn.solvers.first_level.parameter_tests` has a test that does.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import erfcx, ndtr
@@ -46,6 +50,7 @@ from scipy.special import erfcx, ndtr
 from kernlearn.quality.logistic_evidence import INTERCEPT_VARIANCE
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.solvers.first_level.loss_point import LossPoint
+from kernlearn.solvers.first_level.parameter_tests import parameter_p_values
 from kernlearn.solvers.first_level.problem import FirstLevelPoint
 from kernlearn.typing import Array, Mask
 
@@ -57,7 +62,15 @@ class LaplaceEvidence:
     value: float  # −log Z, with the best β
     size: int  # N
     std: Array  # Standard deviations of θ, of shape (p,)
-    p_values: Array  # One-sided, of θ = 0; of shape (p,)
+    below_zero: Array  # The probabilities of θ < 0, were it allowed; of shape (p,)
+    point: FirstLevelPoint | LossPoint  # Where it is
+
+    @cached_property
+    def p_values(self) -> Array:
+        """Of θ = 0, of shape (p,); with the logistic loss those of the normal posterior."""
+        if isinstance(self.point, LossPoint):
+            return self.below_zero
+        return parameter_p_values(self.point)
 
     @property
     def loss(self) -> float:
@@ -79,7 +92,7 @@ def evidence_at(point: FirstLevelPoint | LossPoint) -> LaplaceEvidence | None:
     value = beta * J + 0.5 * k * point.factor.log_volume
     value -= 0.5 * size * _log(0.5 * beta * lam / np.pi) + 0.5 * p * _log(2.0 * beta * mu / np.pi)
     value -= posterior.log_integral
-    return LaplaceEvidence(value, size, posterior.std, posterior.p_values)
+    return LaplaceEvidence(value, size, posterior.std, posterior.below_zero, point)
 
 
 def _evidence_of_classes(point: LossPoint) -> LaplaceEvidence | None:
@@ -94,7 +107,8 @@ def _evidence_of_classes(point: LossPoint) -> LaplaceEvidence | None:
         value += 0.5 * (factor.log_determinant - float(np.log(machine.tau[machine.free]).sum()))
         value += 0.5 * _log(1.0 + INTERCEPT_VARIANCE * point.lam * factor.sum_of_inverse)
         value += 0.5 * machine.intercept**2 / INTERCEPT_VARIANCE
-    return LaplaceEvidence(value, point.problem.Y.size, posterior.std, posterior.p_values)
+    size = point.problem.Y.size
+    return LaplaceEvidence(value, size, posterior.std, posterior.below_zero, point)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +117,7 @@ class _Posterior:
 
     log_integral: float  # log I
     std: Array
-    p_values: Array
+    below_zero: Array
 
 
 def _posterior(point: FirstLevelPoint | LossPoint, beta: float) -> _Posterior | None:

@@ -160,6 +160,14 @@ class PlaneBundle:
         self.lower = -np.inf
         self.proof: Plane | None = None
         self.n_programs = 0
+        self._halved = np.inf, 0  # the gap when it was last halved, and the programs until then
+
+    def programs_in_vain(self, upper: float) -> int:
+        """How many quadratic programs were solved since the gap to the best value was halved."""
+        gap = upper - self.lower
+        if gap <= 0.5 * self._halved[0]:
+            self._halved = gap, self.n_programs
+        return self.n_programs - self._halved[1]
 
     def add(self, plane: Plane) -> None:
         """Keep a plane for the model."""

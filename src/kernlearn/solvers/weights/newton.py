@@ -91,7 +91,6 @@ class Newton:
         self.history: list[Step] = []
         self.damping = 1.0
         self.n_infinite = 0
-        self.mark = np.inf, 0  # the gap when it was last halved, and the programs until then
         self.predicted = -np.inf
         self.radius = np.inf
         self.first: Evaluation | None = None
@@ -151,7 +150,8 @@ class Newton:
             if self.bundle.lower >= best.vanishing:
                 return Status.TRIVIAL
             n_evaluations = len(self.history) + self.n_infinite
-            if n_evaluations >= self.max_iter or self._has_tried_for_long(best):
+            in_vain = self.bundle.programs_in_vain(best.upper)
+            if n_evaluations >= self.max_iter or in_vain >= OPTIONS.max_programs:
                 return Status.ITERATION_LIMIT
             if self._gap(best) <= best.resolution:
                 return Status.INACCURATE  # no step can be told from rounding
@@ -214,13 +214,6 @@ class Newton:
 
     def _gap(self, best: Evaluation) -> float:
         return best.upper - self.bundle.lower
-
-    def _has_tried_for_long(self, best: Evaluation) -> bool:
-        """Whether many quadratic programs have not halved the gap."""
-        gap = self._gap(best)
-        if gap <= 0.5 * self.mark[0]:
-            self.mark = gap, self.bundle.n_programs
-        return self.bundle.n_programs - self.mark[1] >= OPTIONS.max_programs
 
     def _enough(self, best: Evaluation) -> float:
         """The gap that closes the search: a little less than asked for."""
