@@ -80,7 +80,6 @@ OF_R = (
     ("Ecdat/PatentsRD", "patent", "fi", ""),
     ("MASS/Insurance", "Claims", "", "Holders"),
     ("MASS/quine", "Days", "", ""),
-    ("MASS/ships", "incidents", "", "service"),
     ("lme4/grouseticks", "TICKS", "INDEX BROOD", ""),
     ("pscl/bioChemists", "art", "", ""),
     ("rpart/solder", "skips", "", ""),

@@ -99,7 +99,9 @@ def compare_outcomes(
                     found.setdefault(loss, {}).setdefault(method, {}).setdefault(name, []).append(
                         value
                     )
-        say(f"{name}: {len(table.y)} rows, {table.X.shape[1]} columns")
+        first = next(iter(found))
+        means = (f"{method} {np.mean(found[first][method][name]):.3f}" for method in methods)
+        say(f"{name}, {len(table.y)} rows: {first} of {', '.join(means)}")
     rows = []
     for loss, by_method in found.items():
         _print_losses(loss, by_method)

@@ -163,6 +163,14 @@ Effort = Annotated[
         "times as long as by default a fit may take.",
     ),
 ]
+Grades = Annotated[
+    str | None,
+    typer.Option(
+        metavar="GRADES",
+        help="The target has ordered grades: their names from the lowest to the highest, as in "
+        '"low,mid,high", or "numbers" for whole numbers.',
+    ),
+]
 CategoryNames = Annotated[
     list[str] | None, typer.Option(help="Column of categories, whatever it looks like.")
 ]
@@ -221,6 +229,7 @@ def fit(
     metric: MetricName = None,
     class_weight: ClassWeights = None,
     cost: CostTexts = None,
+    ordinal: Grades = None,
     categorical: CategoryNames = None,
     drop: DroppedNames = None,
     delimiter: Delimiter = None,
@@ -262,6 +271,7 @@ def fit(
         encoding,
         cost,
         report is not None,
+        ordinal,
     )
     limits = _checked_limits(request, time_limit, memory, device, cluster)
     check_fit_outputs([model, report, held_out], [table, views, *request.matrices], held_out)

@@ -16,6 +16,7 @@ from kernlearn.gram.psd import Repair
 from kernlearn.kernels import Precomputed
 from kernlearn.methods.class_weights import read_class_weight
 from kernlearn.methods.costs import Costs, check_two_classes, read_costs
+from kernlearn.methods.grades import read_grades
 from kernlearn.methods.matrices import read_matrices
 from kernlearn.methods.method import METHOD_OPTIONS, MethodOptions, Setting
 from kernlearn.methods.metrics import find_metric
@@ -94,6 +95,7 @@ class FitRequest:
     encoding: str | None = None
     cost: tuple[str, str] | None = None
     has_report: bool = False
+    ordinal: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +127,9 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     if files is not None:
         frame = files.joined(frame)
         files.check_matches(frame)
-    target = read_target(frame[request.target], request.target, request.task)
+    is_graded = request.ordinal is not None and request.task == "auto"
+    wanted = "classification" if is_graded else request.task
+    target = read_target(frame[request.target], request.target, wanted)
     if len(target.rows) < FEWEST_ROWS:
         raise TableError(
             f"expected at least {FEWEST_ROWS} rows with a target, got {len(target.rows)}; add rows"
@@ -254,6 +258,7 @@ def _setting(
         kernels=kernels,
         classes=classes,
         class_weight=read_class_weight(request.class_weight, classes),
+        grades=read_grades(request.ordinal, classes),
         metric=find_metric(request.metric, target.task, target.y, classes),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.stats import rankdata
 from sklearn.metrics import precision_recall_curve, roc_curve
 
 from kernlearn.methods.held_out import COVERAGE, HeldOutPredictions
-from kernlearn.methods.metrics import Metric
+from kernlearn.methods.metrics import KAPPA, Metric
 from kernlearn.methods.reliability import reliability
 from kernlearn.methods.scores import usual_score
 from kernlearn.typing import Array, Json
@@ -22,18 +23,22 @@ MOST_POINTS = 100
 MOST_ROWS = 300
 
 
-def metric_values(said: HeldOutPredictions, n_learned: int) -> list[Json]:
+def metric_values(
+    said: HeldOutPredictions, n_learned: int, ranks: tuple[int, ...] = ()
+) -> list[Json]:
     """The metrics that are usual for such targets; those that a model cannot have are left out.
 
     Each has a 95 % interval, whose ends are None where there is none; `n_learned` is the number of
-    rows that one split learns from.
+    rows that one split learns from. Grades have the ranks of their classes.
     """
     if said.n_classes == 0:
         names = ["r2", "neg_root_mean_squared_error", "neg_mean_absolute_error"]
     else:
         names = ["accuracy", "balanced_accuracy", "roc_auc" + "_ovr" * (said.n_classes > 2)]
         names.append("neg_log_loss")
-    found = [(Metric(name), usual_score(Metric(name), said, n_learned)) for name in names]
+        names += [KAPPA] * bool(ranks)
+    metrics = [Metric(name, ranks if name == KAPPA else ()) for name in names]
+    found = [(metric, usual_score(metric, said, n_learned)) for metric in metrics]
     return [
         {
             "metric": metric.name,
@@ -47,18 +52,48 @@ def metric_values(said: HeldOutPredictions, n_learned: int) -> list[Json]:
     ]
 
 
-def class_details(said: HeldOutPredictions, labels: list[str]) -> Json:
-    """Confusion, recall and precision by class, curves and calibration."""
+def class_details(said: HeldOutPredictions, labels: list[str], ranks: tuple[int, ...] = ()) -> Json:
+    """Confusion, recall and precision by class, curves and calibration.
+
+    Grades have the ranks of their classes, and are told in their order.
+    """
+    if ranks:
+        said, labels = _in_order(said, labels, ranks)
     k = len(labels)
     counts = np.zeros((k, k), dtype=int)
     np.add.at(counts, (said.y, said.predicted), 1)
     curves = _curves(said, labels) if k <= MOST_CURVES else []
     return {
         "confusion": counts.tolist() if k <= MOST_CLASSES else None,
+        "distances": _distances(counts) if ranks else None,
         "classes": [_class(counts, said, j, label) for j, label in enumerate(labels)],
         "curves": curves,
         "calibration": reliability(said),
     }
+
+
+def _in_order(
+    said: HeldOutPredictions, labels: list[str], ranks: tuple[int, ...]
+) -> tuple[HeldOutPredictions, list[str]]:
+    """Predictions and labels with the lowest grade first."""
+    places = np.array(ranks)
+    columns = np.argsort(places)
+    decision, proba = (
+        None if values is None or values.ndim == 1 else values[:, columns]
+        for values in (said.decision, said.proba)
+    )
+    if decision is None:
+        decision = said.decision if ranks[0] == 0 or said.decision is None else -said.decision
+    ordered = replace(
+        said, y=places[said.y], predicted=places[said.predicted], decision=decision, proba=proba
+    )
+    return ordered, [labels[column] for column in columns.tolist()]
+
+
+def _distances(counts: NDArray[Any]) -> list[int]:
+    """How many rows are told wrong by so many grades, from none on."""
+    i, j = np.indices(counts.shape)
+    return [int(counts[np.abs(i - j) == apart].sum()) for apart in range(len(counts))]
 
 
 def _class(counts: NDArray[Any], said: HeldOutPredictions, j: int, label: str) -> Json:

@@ -207,7 +207,7 @@ def _score_facts(task: Task, outcome: LearningResult) -> Json:
                 "high": finite(judged.score.high),
                 "seconds": judged.seconds,
                 "role": judged.role,
-                "metrics": metric_values(judged.said, judged.n_given),
+                "metrics": metric_values(judged.said, judged.n_given, task.setting.ranks),
                 "against": comparison_facts(outcome.judged[0], judged, metric),
             }
             for judged in outcome.judged
@@ -227,7 +227,7 @@ def _details(task: Task, model: EvaluatedModel) -> Json:
         said = said.rows(np.flatnonzero(said.fold < len(task.first_splits())))
     if task.setting.task == "regression":
         return number_details(said)
-    return class_details(said, _labels(task))
+    return class_details(said, _labels(task), task.setting.ranks)
 
 
 def _threshold(task: Task, model: EvaluatedModel) -> Json | None:

@@ -61,10 +61,19 @@ class Setting:
     """All classes of the table, sorted; None for regression."""
     class_weight: ClassWeight = None
     """Weights of the classes by label, or "balanced"."""
+    grades: tuple[Any, ...] = ()
+    """The classes from the lowest grade to the highest, where they have an order."""
     metric: Metric | None = None
     """What models are judged and tuned by; None for their own score."""
     options: MethodOptions = METHOD_OPTIONS
     """What methods try."""
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The place of every class among the grades, where they have an order."""
+        classes = [] if self.classes is None else self.classes.tolist()
+        present = [label for label in self.grades if label in classes]
+        return tuple(present.index(label) for label in classes) if present else ()
 
     @property
     def judge(self) -> Metric:

@@ -16,6 +16,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.quality.kappa import weighted_kappa_of
 from kernlearn.typing import Array, Mask, Targets
 
 DEFAULTS = {"classification": "accuracy", "regression": "r2"}
@@ -25,9 +26,12 @@ TITLES = {
     "roc_auc_ovr": "ROC AUC",
     "neg_root_mean_squared_error": "RMSE",
     "neg_mean_absolute_error": "MAE",
+    "quadratic_weighted_kappa": "weighted kappa",
 }
 NEGATIVE = "neg_"
 LOG_LOSS = "neg_log_loss"
+# Of ordered grades: no name of a scorer.
+KAPPA = "quadratic_weighted_kappa"
 # Metrics between 0 and 1.
 SHARES = (
     "accuracy",
@@ -51,6 +55,8 @@ class Metric:
     """A metric by the name of a scorer of scikit-learn."""
 
     name: str
+    ranks: tuple[int, ...] = ()
+    """Of the classes by code, where they are grades."""
 
     @cached_property
     def scorer(self) -> Any:
@@ -73,6 +79,8 @@ class Metric:
             return 0.0, math.inf
         if self.name in ("r2", "explained_variance"):
             return -math.inf, 1.0
+        if self.name == KAPPA:
+            return -1.0, 1.0
         is_share = self.name.startswith(SHARES)
         return (0.0, 1.0) if is_share else (-math.inf, math.inf)
 
@@ -106,6 +114,9 @@ class Metric:
         if rows is not None:
             mean = abs(float(rows.mean()))
             return mean if math.isfinite(mean) else None
+        if self.name == KAPPA:
+            kappa = weighted_kappa_of(*(np.array(self.ranks)[c] for c in (said.y, said.predicted)))
+            return kappa if math.isfinite(kappa) else None
         if self.name == "roc_auc" and said.n_classes == 2:
             return _area_of_two(said)
         if self.name == "roc_auc_ovr":

@@ -40,7 +40,12 @@ def _one_step(classifier: type, regressor: type, setting: Setting, **options: ob
 
 
 def _kernel(setting: Setting) -> Plan:
-    options = {"candidates": setting.options.candidates, "effort": setting.options.effort}
+    options: Json = {
+        "candidates": setting.options.candidates,
+        "effort": setting.options.effort,
+    }
+    if setting.task == "classification":
+        options["ordinal"] = list(setting.grades) or False
     return _one_step(KernelClassifier, KernelRegressor, setting, **options)
 
 

@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.metrics import cohen_kappa_score, make_scorer
+from sklearn.metrics import make_scorer
+
+from kernlearn.typing import Indices
 
 
 def quadratic_weighted_kappa(
@@ -51,9 +53,20 @@ def quadratic_weighted_kappa(
                 "name all grades from the lowest to the highest"
             )
     places = {label: place for place, label in enumerate(order.tolist())}
-    codes = [[places[label] for label in labels.tolist()] for labels in (truth, told)]
-    with np.errstate(invalid="ignore"):
-        return float(cohen_kappa_score(*codes, labels=np.arange(len(order)), weights="quadratic"))
+    return weighted_kappa_of(
+        *(np.array([places[label] for label in labels.tolist()]) for labels in (truth, told))
+    )
+
+
+def weighted_kappa_of(truth: Indices, told: Indices) -> float:
+    """The same of grades by number; inputs are checked.
+
+    The squares of independent grades are those of their means and variances.
+    """
+    if len(truth) == 0:
+        return float("nan")
+    expected = truth.var() + told.var() + (truth.mean() - told.mean()) ** 2
+    return 1.0 - float(((truth - told) ** 2).mean() / expected) if expected > 0.0 else float("nan")
 
 
 def quadratic_kappa_scorer(grades: Sequence[object] | None = None) -> Callable[..., float]:

@@ -98,10 +98,11 @@ def evaluate(
     facts: Json = model.facts if isinstance(model, ModelBundle) else {}
     threshold = facts.get("threshold")
     said = with_threshold(said, float(threshold["value"])) if threshold else said
-    scores = [_compared(score, _promised(facts, score)) for score in _scores(facts, said)]
+    ranks = _ranks(asked["pipeline"], asked["classes"]) if said.n_classes else ()
+    scores = [_compared(score, _promised(facts, score)) for score in _scores(facts, said, ranks)]
     scores += [_compared_cost(threshold, said)] if threshold else []
     labels = [str(label) for label in asked["classes"].tolist()] if said.n_classes else []
-    details = class_details(said, labels) if labels else number_details(said)
+    details = class_details(said, labels, ranks) if labels else number_details(said)
     found: Json = {
         "rows": len(said),
         "rows_without_target": asked["n_without"],
@@ -211,7 +212,16 @@ def _predicted(
     return replace(HeldOutPredictions.joined(parts), fold=None)
 
 
-def _scores(facts: Json, said: HeldOutPredictions) -> list[Json]:
+def _ranks(pipeline: Pipeline, classes: Targets) -> tuple[int, ...]:
+    """The places of the classes among the grades of a model that has them."""
+    last = pipeline.steps[-1][1] if hasattr(pipeline, "steps") else pipeline
+    grades = getattr(last, "grades_", None)
+    known = [] if grades is None else grades.tolist()
+    labels = classes.tolist()
+    return tuple(map(known.index, labels)) if set(labels) == set(known) else ()
+
+
+def _scores(facts: Json, said: HeldOutPredictions, ranks: tuple[int, ...]) -> list[Json]:
     """The metric of the fit first, then the usual ones, all with 95 % intervals."""
     task = "classification" if said.n_classes else "regression"
     first = Metric(str(facts.get("metric_name") or DEFAULTS[task]))
@@ -220,7 +230,8 @@ def _scores(facts: Json, said: HeldOutPredictions) -> list[Json]:
     if judged.value is not None:
         ends = {"value": judged.value, "low": judged.low, "high": judged.high}
         found = [{"metric": first.name, "name": first.title, **ends}]
-    return found + [m for m in metric_values(said, len(said)) if m["metric"] != first.name]
+    usual = metric_values(said, len(said), ranks)
+    return found + [m for m in usual if m["metric"] != first.name]
 
 
 def _promised(facts: Json, score: Json) -> Json | None:

@@ -18,7 +18,7 @@ def classes(subject: Subject) -> Html | None:
     details = subject.facts.part("held_out")
     shown = _by_class(details)
     parts = [_repeat(subject) if shown else None, shown, _confusion(details)]
-    parts.append(_calibration(details))
+    parts += [_distances(details), _calibration(details)]
     known = [part for part in (*parts, pictures_of("classes", subject)) if part is not None]
     return join(*known) if known else None
 
@@ -71,6 +71,16 @@ def _confusion(details: Facts) -> Html | None:
     said += "deeper the blue, the larger the share of the row."
     shown = tag("table", tag("thead", head), tag("tbody", *body), class_="confusion")
     return join(tag("p", said), tag("div", shown, class_="scroll"))
+
+
+def _distances(details: Facts) -> Html | None:
+    """How far grades are told wrong."""
+    found = details.values.get("distances")
+    if not isinstance(found, list) or not sum(found):
+        return None
+    shares = [f"{percent(n / sum(found))} by {whole(apart)}" for apart, n in enumerate(found)]
+    shares[0] = f"{percent(found[0] / sum(found))} are right"
+    return tag("p", f"By the distance of grades: {', '.join(shares)}.")
 
 
 def _cell(n: float, share: float, is_right: bool) -> Html:
