@@ -94,3 +94,6 @@ def test_classes_that_are_apart_have_no_slope():
     assert found["slope"] is None
     assert "slope" not in found["sentence"]
     assert reliability(two(np.full(60, 0.5), np.tile([0, 1], 30)))["slope"] is None
+    # Here it grows so slowly that it is never seen to be large.
+    p = np.concatenate([np.linspace(0.001, 0.02, 30), np.linspace(0.98, 0.999, 30)])
+    assert reliability(two(p, (p > 0.5) * 1))["slope"] is None

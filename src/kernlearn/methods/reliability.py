@@ -106,6 +106,8 @@ def _recalibration(p: Array, came_true: NDArray[np.bool_], units: Sequence[Indic
             return nothing  # the classes are apart: a steeper slope is always better
         if np.abs(step).max() < 1e-9:
             break
+    else:
+        return nothing  # so do classes that are apart by probabilities of nearly 0 and 1
     sums = Z * (came_true - expit(Z @ ab))[:, None]
     if units is not None:
         sums = np.array([sums[rows].sum(axis=0) for rows in units])

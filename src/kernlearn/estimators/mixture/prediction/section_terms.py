@@ -11,7 +11,7 @@ from kernlearn.estimators.mixture.prediction.terms import Term
 from kernlearn.typing import Array
 
 # Numbers that stay in cache over all columns.
-_BLOCK_NUMBERS = 2**16
+_BLOCK_NUMBERS = 2**15
 # Rows whose features are found together; fewer than the second are computed one by one.
 _ROWS, _FEW_ROWS = 512, 4
 # Room for new rows beside those that were seen, as a part of their range.
