@@ -19,8 +19,8 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
+from kernlearn._device import lower_factor, solve_lower
 from kernlearn.typing import Array, Indices
 
 
@@ -109,6 +109,7 @@ class RidgePath:
         residuals = np.empty_like(beta)
         for rows in folds:
             block = halves[rows] @ halves[rows].T
-            solved = cho_solve(cho_factor(block, lower=True, check_finite=False), beta[rows])
+            factor = lower_factor(block)
+            solved = solve_lower(factor, solve_lower(factor, beta[rows]), transposed=True)
             residuals[rows] = solved / self.root[rows, None]
         return residuals

@@ -15,11 +15,11 @@ from kernlearn.runtime.stopping import Stopped
 # A fit that is expected to take longer is announced.
 LONG = 10.0
 # Seconds of one thread. The screening of the default: at least, and for a thousand rows that judge.
-_LEAST, _JUDGES = 0.6, 5.2
+_LEAST, _JUDGES = 1.0, 2.4
 # Columns and classes that double it.
 _COLUMNS, _CLASSES = 250.0, 30.0
 # One member on a thousand rows: what grows with their square, and with their cube.
-_SQUARE, _CUBE = 0.06, 0.07
+_SQUARE, _CUBE = 0.06, 0.02
 # Boosted trees beside a few kernels: at least, and a model for a thousand rows of one target.
 _CONTEST, _BOOSTED = 1.5, 0.1
 # Through landmarks: a second screening, and one member for a thousand rows.
@@ -83,15 +83,18 @@ def expected_seconds(
     >>> from kernlearn.estimators.mixture.options import MixtureOptions
     >>> options = MixtureOptions()
     >>> [round(expected_seconds(n, 20, 1, options, 1.0)) for n in (150, 1500, 6000, 40_000)]
-    [1, 11, 95, 22]
+    [1, 6, 37, 22]
     >>> round(expected_seconds(40_000, 20, 1, options, 1.0, has_trees=False))
-    99
+    95
     """
     if n_rows > options.exact_rows and has_trees:
         return _CONTEST + _BOOSTED * options.boosting.models * n_targets * n_rows / 1000.0
     judges = min(n_rows, options.judged_rows) / 1000.0
     screening = (_LEAST + _JUDGES * judges) * (1.0 + n_columns / _COLUMNS)
-    screening *= (1.0 + (n_targets - 1) / _CLASSES) * effort
+    # More effort looks at more rows, if there are more.
+    share = min(1.0, n_rows / options.screening.rows) ** 3
+    tried = effort if effort < 1.0 else 1.0 + (effort - 1.0) * share
+    screening *= (1.0 + (n_targets - 1) / _CLASSES) * tried
     if n_rows > options.exact_rows:
         screening += _RESCREENING
     # A member whose kernel is learned looks for its ridge on all rows, too.

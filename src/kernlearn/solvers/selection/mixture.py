@@ -116,25 +116,29 @@ def weights_by_errors(
     wrong = np.stack([loss.wrong(F) for F in held_out]).astype(float)
     rows = loss.share * len(loss.share)
     # Equal numbers of errors are equal sums only up to rounding.
-    best = _ordered(np.round(wrong @ rows, 9), loss, held_out)[0]
+    known: dict[int, float] = {}
+    best = _ordered(np.round(wrong @ rows, 9), loss, held_out, known)[0]
     apart = rows * (wrong - wrong[best])
     if groups is not None:
         apart = np.array([np.bincount(groups, one) for one in apart])
     excess = np.round(apart.sum(axis=1) / np.sqrt((apart**2).sum(axis=1) + 1.0), 9)
-    kept = _ordered(excess, loss, held_out)[:max_members]
+    kept = _ordered(excess, loss, held_out, known)[:max_members]
     weights = np.zeros(len(held_out))
     weights[kept] = np.exp(-_PER_ERROR * excess[kept])
     return np.asarray(weights / weights.sum())
 
 
-def _ordered(values: Array, loss: PredictiveLoss, held_out: Array) -> Indices:
+def _ordered(
+    values: Array, loss: PredictiveLoss, held_out: Array, known: dict[int, float]
+) -> Indices:
     """Candidates by their values; of those that are as good, the one with the lower loss first."""
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    losses = [
-        loss.value(F) if counts[place] > 1 else 0.0
-        for F, place in zip(held_out, places.reshape(-1), strict=True)
-    ]
-    return np.lexsort((np.array(losses), values))
+    losses = np.zeros(len(values))
+    for i in np.flatnonzero(counts[places.reshape(-1)] > 1).tolist():
+        if i not in known:
+            known[i] = loss.value(held_out[i])
+        losses[i] = known[i]
+    return np.lexsort((losses, values))
 
 
 def _step(H: Array, gradient: Array, w: Array, sums_to_one: bool) -> Array | None:
