@@ -24,6 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.claims import Row, report, say
 from kernlearn import (
     FirstLevelClassifier,
+    FirstLevelOptions,
     FirstLevelRegressor,
     LSSVMClassifier,
     LSSVMRegressor,
@@ -111,7 +112,7 @@ def cases(y: np.ndarray) -> Iterator[tuple[str, Any, Any]]:
     # Not to the end: a long descent on a flat loss may end elsewhere after another rounding.
     yield "first level, classes", FirstLevelClassifier(rank=few, max_iter=5), labels
     yield "first level, values", FirstLevelRegressor(rank=few, max_iter=5), y
-    all_rows = FirstLevelRegressor(rank=few, max_iter=5, refit="exact")
+    all_rows = FirstLevelRegressor(rank=few, max_iter=5, options=FirstLevelOptions(refit="exact"))
     yield "first level, all rows", all_rows, y
     yield "LS-SVM of many scales in stacks", LSSVMRegressor("ard", "cv", rank=None, max_iter=5), y
     stacks = FirstLevelClassifier(rank=None, max_iter=5)

@@ -314,9 +314,11 @@ def test_a_selection_on_a_full_device_says_so(place: Place, monkeypatch: Any) ->
         LSSVMRegressor().fit(place.put(X[:20]), y[:20])
 
 
-@pytest.mark.parametrize("options", [{"kernel": "ard_polynomial"}, {"strategy": "nelder-mead"}])
+@pytest.mark.parametrize(
+    "options", [{"kernel": "ard_polynomial"}, {"options__strategy": "nelder-mead"}]
+)
 def test_what_is_not_for_stacks_works_on_the_host(options: Any, place: Place) -> None:
-    model = FirstLevelRegressor(cv=2, tol=1.0, rank=None, **options)
+    model = FirstLevelRegressor(cv=2, tol=1.0, rank=None).set_params(**options)
     here = model.fit(X[:20], y[:20]).theta_
     np.testing.assert_array_equal(model.fit(place.put(X[:20]), y[:20]).theta_, here)
     assert model.device_ == "cpu"

@@ -33,10 +33,10 @@ SETTLED = [
     "save",
     "load",
     "learn_weights",
-    "complete_kernel",
     "transductive_error_bound",
     "MKLOptions",
     "HyperkernelOptions",
+    "FirstLevelOptions",
 ]
 # Names that are in modules of the package.
 IN_MODULES = [

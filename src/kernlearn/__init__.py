@@ -8,6 +8,7 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "FirstLevelClassifier",
+    "FirstLevelOptions",
     "FirstLevelRegressor",
     "GraphFusionClassifier",
     "GraphFusionRegressor",
@@ -25,7 +26,6 @@ __all__ = [
     "MKLOptions",
     "MKLRegressor",
     "Sources",
-    "complete_kernel",
     "learn_weights",
     "load",
     "save",
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from kernlearn.bound import transductive_error_bound
     from kernlearn.estimators import (
         FirstLevelClassifier,
+        FirstLevelOptions,
         FirstLevelRegressor,
         GraphFusionClassifier,
         GraphFusionRegressor,
@@ -76,7 +77,6 @@ if TYPE_CHECKING:
         MKLRegressor,
         Sources,
     )
-    from kernlearn.gram import complete_kernel
     from kernlearn.learn import learn_weights
     from kernlearn.persistence import load, save
 else:
@@ -86,6 +86,7 @@ else:
             "kernlearn.bound": ("transductive_error_bound",),
             "kernlearn.estimators": (
                 "FirstLevelClassifier",
+                "FirstLevelOptions",
                 "FirstLevelRegressor",
                 "GraphFusionClassifier",
                 "GraphFusionRegressor",
@@ -104,7 +105,6 @@ else:
                 "MKLRegressor",
                 "Sources",
             ),
-            "kernlearn.gram": ("complete_kernel",),
             "kernlearn.learn": ("learn_weights",),
             "kernlearn.persistence": ("load", "save"),
         },

@@ -212,7 +212,10 @@ def test_bad_tables_are_refused_in_a_sentence(table, y, message):
             "certify=None with a Dask collection",
         ),
         (clone(LEAST_SQUARES).set_params(missing="mean"), "missing=None with a Dask collection"),
-        (kl.FirstLevelRegressor(rank=20, refit="exact"), "refit='auto' or 'landmarks' with a Dask"),
+        (
+            kl.FirstLevelRegressor(rank=20, options=kl.FirstLevelOptions(refit="exact")),
+            "refit='auto' or 'landmarks' with a Dask",
+        ),
     ],
     ids=["certify", "missing", "refit"],
 )

@@ -45,7 +45,10 @@ OTHERS = [
     ("HyperkernelMetric", {"n_pairs": 60, "random_state": 0, "combination": "linear"}),
     ("LSSVMClassifier", {"kernel": "ard", "selection": "bayes"}),
     ("LSSVMRegressor", {"kernel": Gaussian(0.5)}),
-    ("FirstLevelClassifier", {"cv": 2, "tol": 1e-1, "strategy": "nelder-mead"}),
+    (
+        "FirstLevelClassifier",
+        {"cv": 2, "tol": 1e-1, "options": kl.FirstLevelOptions(strategy="nelder-mead")},
+    ),
     ("FirstLevelClassifier", {"lam": 0.1, "mu": 0.1}),
     ("FirstLevelRegressor", {"kernel": "rbf", "cv": 2, "tol": 1e-2}),
 ]
@@ -252,7 +255,9 @@ def test_a_stopped_search_takes_the_best_place_so_far(steps, strategy):
         return told.step == steps
 
     with pytest.warns(ConvergenceWarning):
-        model = kl.FirstLevelRegressor(cv=2, strategy=strategy, callback=enough).fit(X, y)
+        model = kl.FirstLevelRegressor(
+            cv=2, callback=enough, options=kl.FirstLevelOptions(strategy=strategy)
+        ).fit(X, y)
     assert model.n_evaluations_ == steps
     assert model.n_iter_ == 1  # the machine on all data is the first that could be trained
     assert model.cv_loss_ == heard[-1].objective

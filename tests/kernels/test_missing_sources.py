@@ -8,6 +8,7 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 import kernlearn as kl
+from kernlearn.gram import complete_kernel
 from kernlearn.inspection import kernel_formula
 from kernlearn.kernels import (
     Columns,
@@ -53,7 +54,7 @@ def test_it_is_the_completion_of_largest_determinant():
     # Unit matrices make both definite; they are not there between different rows.
     eps = 1e-9
     reference = k.scale * (M + k.ridge * np.eye(len(X)))
-    expected = kl.complete_kernel(source + eps * np.eye(len(X)), KNOWN, reference=reference)
+    expected = complete_kernel(source + eps * np.eye(len(X)), KNOWN, reference=reference)
     lacking = np.diag(LACKS.astype(float))
     np.testing.assert_allclose(K + k.scale * k.ridge * lacking, expected, atol=1e-6)
     # The inverse is that of the reference where the source is unknown.

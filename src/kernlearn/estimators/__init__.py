@@ -6,6 +6,7 @@ from kernlearn._lazy import lazy_names
 
 __all__ = [
     "FirstLevelClassifier",
+    "FirstLevelOptions",
     "FirstLevelRegressor",
     "GraphFusionClassifier",
     "GraphFusionRegressor",
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from kernlearn.estimators.hyperkernel.regressor import HyperkernelRegressor
     from kernlearn.estimators.inputs.sources import Sources
     from kernlearn.estimators.least_squares.first_level_classifier import FirstLevelClassifier
+    from kernlearn.estimators.least_squares.first_level_options import FirstLevelOptions
     from kernlearn.estimators.least_squares.first_level_regressor import FirstLevelRegressor
     from kernlearn.estimators.least_squares.lssvm_classifier import LSSVMClassifier
     from kernlearn.estimators.least_squares.lssvm_regressor import LSSVMRegressor
@@ -58,6 +60,7 @@ else:
             "kernlearn.estimators.hyperkernel.regressor": ("HyperkernelRegressor",),
             "kernlearn.estimators.inputs.sources": ("Sources",),
             "kernlearn.estimators.least_squares.first_level_classifier": ("FirstLevelClassifier",),
+            "kernlearn.estimators.least_squares.first_level_options": ("FirstLevelOptions",),
             "kernlearn.estimators.least_squares.first_level_regressor": ("FirstLevelRegressor",),
             "kernlearn.estimators.least_squares.lssvm_classifier": ("LSSVMClassifier",),
             "kernlearn.estimators.least_squares.lssvm_regressor": ("LSSVMRegressor",),

@@ -11,7 +11,7 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils.multiclass import type_of_target
 
 from kernlearn._checks import check_count
-from kernlearn.estimators import FirstLevelClassifier, FirstLevelRegressor
+from kernlearn.estimators import FirstLevelClassifier, FirstLevelOptions, FirstLevelRegressor
 from kernlearn.families.parametric import ParametricKernel, parametric_kernel
 from kernlearn.inspection._classes import class_legend
 from kernlearn.inspection._display import Display
@@ -138,7 +138,8 @@ def theta_path(
     first_mu: float | str = "cv" if values is None else float(values[0])
     with interrupts_end_everything():
         # Not from several starts: one of them has no μ.
-        model = kind(kernel, lam, first_mu, starts="one", cv=cv, random_state=random_state)
+        options = FirstLevelOptions(starts="one")
+        model = kind(kernel, lam, first_mu, options=options, cv=cv, random_state=random_state)
         model.fit(X, y)
     chosen, names = None, theta_names(model)
     if values is None:

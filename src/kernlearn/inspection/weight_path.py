@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 
-from kernlearn.estimators.mkl.options import OptionsParameter
+from kernlearn.estimators.mkl.parameters import CombinationParameters
 from kernlearn.inspection._classes import class_colour, class_marker
 from kernlearn.inspection._display import Display
 from kernlearn.inspection._learned import last_step, learned
@@ -110,7 +110,7 @@ class WeightPathDisplay(Display):
         """
         grid = _checked_values(values)
         model = clone(estimator)
-        if isinstance(model, OptionsParameter):
+        if isinstance(model, CombinationParameters):
             model.set_params(options__warm_start=True)
         path = []
         with interrupts_end_everything():

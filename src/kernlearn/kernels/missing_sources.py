@@ -189,8 +189,8 @@ class Completed(_Wrapper):
 
     with s the mean of k(x, x) over v. On training rows this is the completion of
     :math:`K_{vv}` of largest determinant relative to :math:`s (M + \lambda I)`
-    (`kernlearn.complete_kernel`; Lanckriet et al. 2004, section 7), but for :math:`s\lambda` on the
-    diagonal of rows that lack the source.
+    (`kernlearn.gram.complete_kernel`; Lanckriet et al. 2004, section 7), but for
+    :math:`s\lambda` on the diagonal of rows that lack the source.
 
     Parameters
     ----------

@@ -183,7 +183,7 @@ def test_learning_scales_does_not_collapse(problem, model, least):
 
 def test_one_start_is_that_of_the_paper_and_its_collapse_is_told():
     X, y = fast_sine(np.random.default_rng(0))
-    one = kl.FirstLevelRegressor(cv=2, tol=1e-2, starts="one")
+    one = kl.FirstLevelRegressor(cv=2, tol=1e-2, options=kl.FirstLevelOptions(starts="one"))
     with pytest.warns(kl.exceptions.AtChanceWarning, match="R² on held-out rows"):
         one.fit(X, y)
     assert one.status_ is kl.results.Status.CONVERGED_AT_CHANCE
@@ -205,6 +205,9 @@ def test_one_bandwidth_is_kept_where_nothing_learned_predicts_folds_better():
 
 def test_starts_are_checked():
     X, y = load_iris(return_X_y=True)
-    for model in (kl.LSSVMClassifier(starts="two"), kl.FirstLevelClassifier(starts=2)):
+    for model in (
+        kl.LSSVMClassifier(starts="two"),
+        kl.FirstLevelClassifier(options=kl.FirstLevelOptions(starts=2)),
+    ):
         with pytest.raises(ValueError, match="starts"):
             model.fit(X, y)

@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kernlearn import FirstLevelClassifier, FirstLevelRegressor, LSSVMClassifier
+from kernlearn import FirstLevelClassifier, FirstLevelOptions, FirstLevelRegressor, LSSVMClassifier
 from kernlearn.datasets import make_twonorm
 from kernlearn.families.parametric import ARDGaussianFamily, ARDPolynomialFamily, ParametricKernel
 from kernlearn.kernels import Laplacian
@@ -128,7 +128,9 @@ def test_the_cross_validated_loss_is_that_of_refitting_and_least(problem):
 def test_both_strategies_agree(problem):
     X, y = problem.X[:, :2], problem.y
     descent = FirstLevelClassifier(cv=2).fit(X, y)
-    simplex = FirstLevelClassifier(cv=2, strategy="nelder-mead", tol=1e-3).fit(X, y)
+    simplex = FirstLevelClassifier(
+        cv=2, tol=1e-3, options=FirstLevelOptions(strategy="nelder-mead")
+    ).fit(X, y)
     assert descent.cv_loss_ <= simplex.cv_loss_ * (1 + 1e-4)
     assert descent.n_machine_solves_ < simplex.n_machine_solves_
 

@@ -23,7 +23,7 @@ from kernlearn import FirstLevelClassifier, FirstLevelRegressor
         ),
         ({"lam": "evidence"}, "chosen in one way, got lam='evidence' and mu='cv'; use 'cv' or"),
         ({"mu": 0}, "expected mu to be a positive number, got 0"),
-        ({"strategy": "grid"}, "expected strategy to be one of gradient, nelder-mead"),
+        ({"options__strategy": "grid"}, "expected strategy to be one of gradient, nelder-mead"),
         ({"tol": 0}, "expected tol to be a positive number"),
         ({"max_iter": 0.5}, "expected max_iter to be a positive integer"),
         ({"cv": 1}, "expected cv between 2 and 40, the number of points, got 1"),
@@ -31,7 +31,7 @@ from kernlearn import FirstLevelClassifier, FirstLevelRegressor
     ],
 )
 def test_wrong_parameters(parameters, message, problem, refused):
-    assert message in refused(FirstLevelClassifier(**parameters), problem.X, problem.y)
+    assert message in refused(FirstLevelClassifier().set_params(**parameters), problem.X, problem.y)
 
 
 def test_fewer_points_than_folds(refused):

@@ -22,7 +22,12 @@ GIVEN = {"lam": 0.3, "mu": 2.0}
 
 def test_probabilities_are_those_of_the_logistic_loss():
     model = FirstLevelClassifier(
-        loss="logistic", lam=1.0, mu="cv", cv=2, tol=1e-1, starts="one"
+        loss="logistic",
+        lam=1.0,
+        mu="cv",
+        cv=2,
+        tol=1e-1,
+        options=kl.FirstLevelOptions(starts="one"),
     ).fit(X, LABELS)
     odds = np.exp(model.decision_function(X))
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], odds / (1.0 + odds), rtol=1e-9)
@@ -54,7 +59,9 @@ def test_a_wide_threshold_makes_squares_of_hubers_loss():
 
 def test_quantiles_have_their_share_of_targets_below():
     for level in (0.2, 0.8):
-        model = FirstLevelRegressor(loss="quantile", quantile=level, **GIVEN).fit(X, NOISY)
+        model = FirstLevelRegressor(
+            loss="quantile", options=kl.FirstLevelOptions(quantile=level), **GIVEN
+        ).fit(X, NOISY)
         assert np.mean(model.predict(X) - 1e-6 > NOISY) <= level
         assert np.mean(model.predict(X) + 1e-6 >= NOISY) >= level
 
@@ -77,7 +84,9 @@ def test_a_prior_from_another_study_is_kept_where_mu_is_large():
 
 
 def test_the_sum_of_theta_leaves_out_columns_and_mu_is_chosen():
-    model = FirstLevelRegressor(penalty=P.L1Norm(), cv=2, tol=1e-1, starts="one")
+    model = FirstLevelRegressor(
+        penalty=P.L1Norm(), cv=2, tol=1e-1, options=kl.FirstLevelOptions(starts="one")
+    )
     model.fit(X[8:], np.sin(2 * X[8:, 0]))
     assert model.theta_[0] > 10 * model.theta_[1:].max()
     assert model.mu_ > 0
@@ -88,7 +97,10 @@ def test_the_sum_of_theta_leaves_out_columns_and_mu_is_chosen():
     [
         (FirstLevelClassifier(loss="huber"), "loss to be one of squares, logistic, got 'huber'"),
         (FirstLevelRegressor(loss="logistic"), "loss to be one of squares, huber, quantile"),
-        (FirstLevelRegressor(loss="quantile", quantile=0.0), "quantile between 0 and 1, got 0.0"),
+        (
+            FirstLevelRegressor(loss="quantile", options=kl.FirstLevelOptions(quantile=0.0)),
+            "quantile between 0 and 1, got 0.0",
+        ),
         (FirstLevelRegressor(loss="huber", epsilon=-1.0), "expected epsilon ≥ 0, got -1.0"),
         (FirstLevelRegressor(loss="huber", mu=-1.0), "mu to be a positive number, got -1.0"),
         (FirstLevelRegressor(loss="huber", rank=9), "rank=None with loss='huber', got 9"),

@@ -82,7 +82,7 @@ def test_selection_through_landmarks_comes_near_the_exact_one():
 
 
 def test_first_level_learns_scales_through_landmarks():
-    model = kl.FirstLevelRegressor(refit="landmarks", tol=1e-2)
+    model = kl.FirstLevelRegressor(tol=1e-2, options=kl.FirstLevelOptions(refit="landmarks"))
     model._options = LeastSquaresOptions(exact_rows=100)
     model.fit(X, VALUES)
     assert model.rank_ is not None
@@ -107,7 +107,9 @@ def test_what_landmarks_cannot_do_is_exact_or_refused():
     with pytest.raises(ValueError, match=r"expected rank=None with mu=0.1, got 10"):
         kl.FirstLevelRegressor(mu=0.1, rank=10).fit(*small)
     with pytest.raises(ValueError, match="expected rank=None with strategy='nelder-mead'"):
-        kl.FirstLevelRegressor(strategy="nelder-mead", rank=10).fit(*small)
+        kl.FirstLevelRegressor(rank=10, options=kl.FirstLevelOptions(strategy="nelder-mead")).fit(
+            *small
+        )
     with pytest.raises(ValueError, match="expected lam and theta with selection=None, got lam"):
         kl.LSSVMRegressor(Laplacian(), selection=None, rank=10).fit(*small)
     with pytest.raises(ValueError, match="expected rank=None for return_std=True"):

@@ -17,6 +17,7 @@ from kernlearn.kernels import Columns, Gaussian, Linear, Precomputed
 
 KERNELS = [Linear(), Gaussian(0.1)]
 OPTIONS = {"MKL": kl.MKLOptions, "Hyperkernel": kl.HyperkernelOptions}
+ALL = [getattr(kl, name) for name in kl.__all__ if hasattr(getattr(kl, name), "fit")]
 KINDS = [
     getattr(kl, family + what)
     for family in OPTIONS
@@ -24,11 +25,11 @@ KINDS = [
 ]
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
 def test_constructors_have_at_most_sixteen_parameters(kind):
     parameters = inspect.signature(kind).parameters
     assert len(parameters) <= 16
-    assert [*parameters][-1] == "options"
+    assert [*parameters][-1] == "options" or "options" not in parameters
 
 
 def test_a_parameter_has_one_default_unless_its_meaning_differs():
@@ -44,7 +45,9 @@ def test_a_parameter_has_one_default_unless_its_meaning_differs():
     assert {default for kind, default in found["nu"] if "Novelty" in kind} == {0.1}
 
 
-@pytest.mark.parametrize("kind", OPTIONS.values(), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize(
+    "kind", [*OPTIONS.values(), kl.FirstLevelOptions], ids=lambda kind: kind.__name__
+)
 def test_every_option_is_keyword_only_and_documented(kind):
     parameters = inspect.signature(kind).parameters.values()
     assert {p.kind for p in parameters} == {inspect.Parameter.KEYWORD_ONLY}
@@ -85,12 +88,14 @@ def test_a_search_knows_options_where_none_were_given(problem):
         (kl.MKLClassifier, {"total": 1.0}, "MKLOptions"),
         (kl.MKLRegressor, kl.HyperkernelOptions(), "MKLOptions"),
         (kl.HyperkernelClassifier, kl.MKLOptions(), "HyperkernelOptions"),
+        (kl.FirstLevelClassifier, kl.MKLOptions(), "FirstLevelOptions"),
     ],
 )
 def test_other_options_are_refused(kind, wrong, right, refused, problem):
     text = refused(kind(options=wrong), problem.X, problem.y)
     assert f"expected options to be None or {right}(...), got" in text
-    assert f"pass for example options={right}(total=1.0)" in text
+    example = 'starts="one"' if "First" in right else "total=1.0"
+    assert f"pass for example options={right}({example})" in text
 
 
 def test_an_error_that_names_an_option_says_where_it_is(problem):
@@ -99,6 +104,10 @@ def test_an_error_that_names_an_option_says_where_it_is(problem):
     with pytest.raises(ValueError, match="psd=") as caught:
         kl.MKLClassifier([Precomputed(K)]).fit(rows, problem.y)
     assert caught.value.__notes__ == ["psd is an option: options=MKLOptions(psd=...)"]
+    wrong = kl.FirstLevelRegressor(options=kl.FirstLevelOptions(refit="all"))
+    with pytest.raises(ValueError, match="refit to be one of") as caught:
+        wrong.fit(problem.X, problem.y)
+    assert caught.value.__notes__ == ["refit is an option: options=FirstLevelOptions(refit=...)"]
     with pytest.warns(UserWarning, match=r"raise max_iter or tol.* \(see MKLOptions\)"):
         kl.MKLClassifier(options=kl.MKLOptions(max_iter=1)).fit(problem.X, problem.y)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from kernlearn import FirstLevelClassifier, LSSVMClassifier
+from kernlearn import FirstLevelClassifier, FirstLevelOptions, LSSVMClassifier
 from kernlearn._device import Place
 from kernlearn.papers.cawley2014 import methods, selection_table
 from kernlearn.papers.cawley2014.methods import METHODS, MethodResults, fit_split, run_method
@@ -32,8 +32,14 @@ def test_every_column_of_the_tables_has_a_method() -> None:
         ("RBF-LOO-LSSVM", LSSVMClassifier(kernel="rbf", selection="loo")),
         ("ARD-XVAL-LSSVM", LSSVMClassifier(kernel="ard", selection="cv", cv=5, starts="one")),
         ("ARD-BR-LSSVM", LSSVMClassifier(kernel="ard", selection="bayes", starts="one")),
-        ("RBF-FLKL-LSSVM", FirstLevelClassifier(kernel="rbf", cv=5, starts="one")),
-        ("ARD-FLKL-LSSVM", FirstLevelClassifier(kernel="ard", cv=5, starts="one")),
+        (
+            "RBF-FLKL-LSSVM",
+            FirstLevelClassifier(kernel="rbf", cv=5, options=FirstLevelOptions(starts="one")),
+        ),
+        (
+            "ARD-FLKL-LSSVM",
+            FirstLevelClassifier(kernel="ard", cv=5, options=FirstLevelOptions(starts="one")),
+        ),
     ],
 )
 def test_a_split_is_standardised_fitted_and_scored(

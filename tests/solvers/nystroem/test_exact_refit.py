@@ -122,8 +122,10 @@ def test_what_does_not_fit_is_trained_through_landmarks():
     assert fits(X[:150], few)
     auto = with_options(kl.FirstLevelRegressor(tol=0.1), refit=few)
     assert auto.fit(X, VALUES).refit_ == "landmarks"
-    exact = with_options(kl.FirstLevelRegressor(tol=0.1, refit="exact"), refit=few)
+    exact = with_options(
+        kl.FirstLevelRegressor(tol=0.1, options=kl.FirstLevelOptions(refit="exact")), refit=few
+    )
     with pytest.raises(MemoryError, match="matrix of 160 x 160 numbers with refit='exact'"):
         exact.fit(X, VALUES)
     with pytest.raises(ValueError, match="refit"):
-        kl.FirstLevelRegressor(refit="yes").fit(X, VALUES)
+        kl.FirstLevelRegressor(options=kl.FirstLevelOptions(refit="yes")).fit(X, VALUES)

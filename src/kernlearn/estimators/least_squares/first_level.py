@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn._checks import check_choice, check_count, check_positive
+from kernlearn._checks import check_count, check_positive
 from kernlearn._cluster import Chunked
 from kernlearn._device import HOST, Place, device_memory_errors
 from kernlearn.estimators.inputs.dask_rows import check_takes_dask, gather_rows, select_rows
+from kernlearn.estimators.inputs.options import OptionsParameter, explained_options
+from kernlearn.estimators.least_squares.first_level_options import FirstLevelOptions
 from kernlearn.estimators.least_squares.fitted_attributes import (
     store_exact_fit,
     store_left_out,
@@ -46,7 +48,7 @@ from kernlearn.solvers.first_level.batched import FirstLevelStacks
 from kernlearn.solvers.first_level.fit import FirstLevelSolution, learn_first_level
 from kernlearn.solvers.first_level.loss_point import LossPoint
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, alone
-from kernlearn.solvers.first_level.search import STRATEGIES, FirstLevelControl
+from kernlearn.solvers.first_level.search import FirstLevelControl
 from kernlearn.solvers.nystroem.exact_refit import fits
 from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, learn_then_refit
 from kernlearn.solvers.selection.objective import DescentLimits
@@ -54,9 +56,6 @@ from kernlearn.typing import Array, Indices, Rows
 
 # Matrices of the size of the kernel's that exist together, at most (measured).
 MATRICES = 12
-
-
-REFITS = ["auto", "exact", "landmarks"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +67,7 @@ class FirstLevelRequest(LeastSquaresRequest):
     folds: list[Indices]
 
 
-class FirstLevel(LeastSquaresSVM):
+class FirstLevel(OptionsParameter, LeastSquaresSVM):
     """Learns θ and the machine together.
 
     Estimators say which losses they have. They derive from it and from that of a machine with
@@ -79,16 +78,14 @@ class FirstLevel(LeastSquaresSVM):
     kernel: str | ParametricKernel
     loss: str
     penalty: WeightPenalty | None
-    # Of regressors alone.
-    epsilon: float | str = "auto"
-    quantile: float = 0.5
+    epsilon: float | str = "auto"  # of regressors alone
     lam: Any
     mu: float | str
-    strategy: str
-    refit: str
     refit_: str | None
     selection: str | None = "loo"
     _losses: tuple[str, ...] = ("squares",)
+    _options_type = FirstLevelOptions
+    _options_example = 'starts="one"'
     _left_out_residuals: Array
     loss_by_rank_: dict[str, Array]
     n_evaluations_: int
@@ -101,12 +98,13 @@ class FirstLevel(LeastSquaresSVM):
 
     def _learning(self, data: LeastSquaresData) -> Learning:
         """Check the parameters, state the problem, learn, store; a device is asked for machines."""
-        asked = self._asked(data)
-        if asked.rank is not None:
-            check_takes_dask(self, asked.rows)
-            self._learn_at_scale(data, asked)
-            return
-        problem, offset, rows = self._stated(asked, data)
+        with explained_options(self._search):
+            asked = self._asked(data)
+            if asked.rank is not None:
+                check_takes_dask(self, asked.rows)
+                self._learn_at_scale(data, asked)
+                return
+            problem, offset, rows = self._stated(asked, data)
         search = learn_first_level(problem, asked.folds, asked.lam, asked.mu, asked.control)
         with threads_for(len(data.kept)), self._sentences():
             if self.device_ == HOST:
@@ -170,7 +168,7 @@ class FirstLevel(LeastSquaresSVM):
 
     def _stacks(self, family: ParametricKernel) -> bool:
         """Whether the matrices of all rows are worked on elsewhere, those of all folds at once."""
-        on_host = self.device_ == HOST or self.strategy != "gradient" or self._by_evidence
+        on_host = self.device_ == HOST or self._search.strategy != "gradient" or self._by_evidence
         on_host = on_host or self.loss != "squares" or self.penalty is not None
         return not on_host and family.stack([family]) is not None
 
@@ -200,7 +198,7 @@ class FirstLevel(LeastSquaresSVM):
         if self._refits_exactly(table, rank):
             self.refit_ = "exact"
             with device_memory_errors():
-                several, options = several_starts(self.starts), self._options
+                several, options = self._has_several_starts(), self._options
                 fit = learn_then_refit(
                     table, asked.family, asked.lam, limits, several, options.refit
                 )
@@ -216,12 +214,13 @@ class FirstLevel(LeastSquaresSVM):
         self.n_machine_solves_ = self.n_evaluations_
 
     def _refits_exactly(self, table: TrainingTable, rank: int | str) -> bool:
-        if self.refit == "exact" and isinstance(table.source, Chunked):
+        refit = self._search.refit
+        if refit == "exact" and isinstance(table.source, Chunked):
             raise ValueError(
                 "expected refit='auto' or 'landmarks' with a Dask collection, got 'exact', for "
                 "which all rows have to be on one machine; fit to X.compute()"
             )
-        if self.refit == "exact" and not fits(table.source, self._options.refit):
+        if refit == "exact" and not fits(table.source, self._options.refit):
             n = len(table.weight)
             raise MemoryError(
                 f"expected room and time for a matrix of {n:,} x {n:,} numbers with "
@@ -229,8 +228,8 @@ class FirstLevel(LeastSquaresSVM):
                 "trains through landmarks then, or a device with more memory"
             )
         # Who asks for a rank wants no matrix of all rows.
-        return self.refit == "exact" or (
-            self.refit == "auto" and rank == "auto" and fits(table.source, self._options.refit)
+        return refit == "exact" or (
+            refit == "auto" and rank == "auto" and fits(table.source, self._options.refit)
         )
 
     def _other_obstacle(self, mu: float | None) -> str | None:
@@ -243,7 +242,9 @@ class FirstLevel(LeastSquaresSVM):
             return "a penalty"
         if mu is not None:
             return f"mu={self.mu!r}"
-        return None if self.strategy == "gradient" else f"strategy={self.strategy!r}"
+        return (
+            None if self._search.strategy == "gradient" else f"strategy={self._search.strategy!r}"
+        )
 
     @contextmanager
     def _sentences(self) -> Iterator[None]:
@@ -309,17 +310,26 @@ class FirstLevel(LeastSquaresSVM):
             )
         return kernel.similarities()
 
+    @property
+    def _search(self) -> FirstLevelOptions:
+        """How λ and μ are searched for."""
+        given: FirstLevelOptions = self._options_given()
+        return given
+
+    def _has_several_starts(self) -> bool:
+        return several_starts(self._search.starts)
+
     def _control(self, together: bool) -> FirstLevelControl:
-        check_choice("strategy", self.strategy, STRATEGIES)
-        check_choice("refit", self.refit, REFITS)
+        search = self._search
+        search._check()
         return FirstLevelControl(
-            self.strategy,
+            search.strategy,
             check_positive("tol", self.tol),
             check_count("max_iter", self.max_iter),
             self._stopping_control(),
             together,
             self._by_evidence,
-            several_starts(self.starts),
+            self._has_several_starts(),
             self._options.selection,
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from kernlearn.estimators.least_squares.first_level import FirstLevel
+from kernlearn.estimators.least_squares.first_level_options import FirstLevelOptions
 from kernlearn.estimators.least_squares.learning_data import LeastSquaresData
 from kernlearn.estimators.least_squares.lssvm_classifier import LSSVMClassifier
 from kernlearn.families.parametric import ParametricKernel
@@ -59,9 +60,6 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     class_weight : dict, "balanced" or None, default=None
         What multiplies the weights of the rows of each class, in training and in selection.
         "balanced" gives every class the same weight in all.
-    strategy : {"gradient", "nelder-mead"}, default="gradient"
-        How the squared loss on held-out points is minimised over λ and μ: by descent with its
-        exact slope, or by the simplex of the paper, which is slower.
     tol : float, default=3e-4
         Largest slope of the logarithm of that loss, by log λ and log μ, at the end; where the
         loss has a kink, λ and μ are found to half a per cent. For the simplex, its size. It is
@@ -71,11 +69,6 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         Limit on the evaluations of that loss, and on the machines trained for each θ. The search
         is over λ and μ alone; that of :class:`kernlearn.LSSVMClassifier` is over all of θ, too, and
         may take 1000 steps.
-    starts : {"several", "one"}, default="several"
-        Where the search for λ and μ starts. "one": from equal scales, as in the paper. "several":
-        where μ is chosen, also from the LS-SVM with one bandwidth and from scales that tell columns
-        apart; if that LS-SVM predicts the folds better than all that was learned, it is what is
-        returned, with a ``mu_`` of zero. So the loss on the folds is never above its.
     random_state : int, RandomState or None, default=0
         For shuffling rows into folds. Rows of small tables are sorted before, so that the order in
         which they came changes nothing.
@@ -85,16 +78,12 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         and the held-out loss chooses the number. On this many rows the penalty on θ is needless:
         leave-one-out loss takes its place, and ``mu_`` is zero. θ is learned on samples of up to
         16,000 rows through 1000 landmarks (on a GPU 50,000), λ by held-out loss. "auto" uses no
-        landmarks if μ is given or chosen by the evidence, nor with ``strategy="nelder-mead"``.
-    refit : {"auto", "exact", "landmarks"}, default="auto"
-        What is trained at a θ that was learned through landmarks: a machine on the matrix of all
-        rows, with λ by leave-one-out, or one through landmarks. "auto" takes the matrix if no rank
-        was asked for and it fits: up to 16,000 rows in half of the free memory on the host, and as
-        many as the memory holds on a GPU.
+        landmarks if μ is given or chosen by the evidence, nor with the simplex of
+        :class:`kernlearn.FirstLevelOptions`.
     device : None, "cpu", "cuda" or the like of "cuda:1", default=None
         Where kernels and products over rows are computed when learning through landmarks, and
         predictions from them. Without landmarks, too, the machines of all folds, which are trained
-        together, for the kernels "ard" and "rbf" and ``strategy="gradient"``. None follows X: an
+        together, for the kernels "ard" and "rbf" and the default search. None follows X: an
         array of PyTorch or CuPy is worked on where it is, all else on the host. Fitted attributes
         and predictions are arrays of NumPy.
     verbose : int, default=0
@@ -106,6 +95,9 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         Seconds after which the fit ends, looked at in every fold. After such an end, and after
         one by the callback or by Ctrl-C, what was learned so far is kept: the best λ
         and μ, and a machine trained with them; ``status_`` says why it ended.
+    options : FirstLevelOptions, optional
+        What few fits need, such as where the search for λ and μ starts: see
+        :class:`kernlearn.FirstLevelOptions`.
 
     Attributes
     ----------
@@ -217,17 +209,15 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         penalty: WeightPenalty | None = None,
         cv: FoldsLike = 5,
         class_weight: Mapping[object, float] | str | None = None,
-        strategy: str = "gradient",
         tol: float = 3e-4,
         max_iter: int = 200,
-        starts: str = "several",
         random_state: RandomState = 0,
         rank: int | str | None = "auto",
-        refit: str = "auto",
         device: str | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
+        options: FirstLevelOptions | None = None,
     ) -> None:
         self.kernel = kernel
         self.lam = lam
@@ -236,17 +226,15 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         self.penalty = penalty
         self.cv = cv
         self.class_weight = class_weight
-        self.strategy = strategy
         self.tol = tol
         self.max_iter = max_iter
-        self.starts = starts
         self.random_state = random_state
         self.rank = rank
-        self.refit = refit
         self.device = device
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit
+        self.options = options
 
     def _calibration(self, data: LeastSquaresData) -> Array:
         """From what was left out; the logistic loss of two classes has probabilities itself."""

@@ -14,6 +14,7 @@ from kernlearn.estimators.held_out.intervals import (
 )
 from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.least_squares.first_level import FirstLevel
+from kernlearn.estimators.least_squares.first_level_options import FirstLevelOptions
 from kernlearn.estimators.least_squares.lssvm_regressor import LSSVMRegressor
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.families.penalties import WeightPenalty
@@ -50,8 +51,6 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
     epsilon : float or "auto", default="auto"
         For "huber", in units of y. "auto" is 1.345 times the errors' size, which is the robust
         spread of leave-one-out residuals at the family's start.
-    quantile : float, default=0.5
-        For "quantile": the level q, between 0 and 1. The median is 0.5.
     penalty : Penalty, optional
         Ω(θ), which μ multiplies, in place of ½‖θ‖²: :class:`kernlearn.penalties.L1Norm`, for which
         many columns have a θ of zero, :class:`kernlearn.penalties.GroupNorm` for columns that
@@ -59,9 +58,6 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         A strength of "auto" counts as one. On the matrix of all rows and on the host alone.
     cv : int, splitter or iterable, default=5
         The number of folds, shuffled, or the folds themselves. Every row is held out once.
-    strategy : {"gradient", "nelder-mead"}, default="gradient"
-        How the squared loss on held-out points is minimised over λ and μ: by descent with its
-        exact slope, or by the simplex of the paper, which is slower.
     tol : float, default=3e-4
         Largest slope of the logarithm of that loss, by log λ and log μ, at the end; where the
         loss has a kink, λ and μ are found to half a per cent. For the simplex, its size. It is
@@ -71,11 +67,6 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         Limit on the evaluations of that loss, and on the machines trained for each θ. The search
         is over λ and μ alone; that of :class:`kernlearn.LSSVMRegressor` is over all of θ, too, and
         may take 1000 steps.
-    starts : {"several", "one"}, default="several"
-        Where the search for λ and μ starts. "one": from equal scales, as in the paper. "several":
-        where μ is chosen, also from the LS-SVM with one bandwidth and from scales that tell columns
-        apart; if that LS-SVM predicts the folds better than all that was learned, it is what is
-        returned, with a ``mu_`` of zero. So the loss on the folds is never above its.
     random_state : int, RandomState or None, default=0
         For shuffling rows into folds. Rows of small tables are sorted before, so that the order in
         which they came changes nothing.
@@ -85,16 +76,12 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         and the held-out loss chooses the number. On this many rows the penalty on θ is needless:
         leave-one-out loss takes its place, and ``mu_`` is zero. θ is learned on samples of up to
         16,000 rows through 1000 landmarks (on a GPU 50,000), λ by held-out loss. "auto" uses no
-        landmarks if μ is given or chosen by the evidence, nor with ``strategy="nelder-mead"``.
-    refit : {"auto", "exact", "landmarks"}, default="auto"
-        What is trained at a θ that was learned through landmarks: a machine on the matrix of all
-        rows, with λ by leave-one-out, or one through landmarks. "auto" takes the matrix if no rank
-        was asked for and it fits: up to 16,000 rows in half of the free memory on the host, and as
-        many as the memory holds on a GPU.
+        landmarks if μ is given or chosen by the evidence, nor with the simplex of
+        :class:`kernlearn.FirstLevelOptions`.
     device : None, "cpu", "cuda" or the like of "cuda:1", default=None
         Where kernels and products over rows are computed when learning through landmarks, and
         predictions from them. Without landmarks, too, the machines of all folds, which are trained
-        together, for the kernels "ard" and "rbf" and ``strategy="gradient"``. None follows X: an
+        together, for the kernels "ard" and "rbf" and the default search. None follows X: an
         array of PyTorch or CuPy is worked on where it is, all else on the host. Fitted attributes
         and predictions are arrays of NumPy.
     verbose : int, default=0
@@ -106,6 +93,9 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         Seconds after which the fit ends, looked at in every fold. After such an end, and after
         one by the callback or by Ctrl-C, what was learned so far is kept: the best λ
         and μ, and a machine trained with them; ``status_`` says why it ended.
+    options : FirstLevelOptions, optional
+        What few fits need, such as where the search for λ and μ starts: see
+        :class:`kernlearn.FirstLevelOptions`.
 
     Attributes
     ----------
@@ -198,40 +188,34 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         *,
         loss: str = "squares",
         epsilon: float | str = "auto",
-        quantile: float = 0.5,
         penalty: WeightPenalty | None = None,
         cv: FoldsLike = 5,
-        strategy: str = "gradient",
         tol: float = 3e-4,
         max_iter: int = 200,
-        starts: str = "several",
         random_state: RandomState = 0,
         rank: int | str | None = "auto",
-        refit: str = "auto",
         device: str | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
+        options: FirstLevelOptions | None = None,
     ) -> None:
         self.kernel = kernel
         self.lam = lam
         self.mu = mu
         self.loss = loss
         self.epsilon = epsilon
-        self.quantile = quantile
         self.penalty = penalty
         self.cv = cv
-        self.strategy = strategy
         self.tol = tol
         self.max_iter = max_iter
-        self.starts = starts
         self.random_state = random_state
         self.rank = rank
-        self.refit = refit
         self.device = device
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit
+        self.options = options
 
     @property
     def _predicts_means(self) -> bool:

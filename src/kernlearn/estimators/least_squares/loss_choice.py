@@ -48,7 +48,7 @@ def machine_loss(
     if estimator.loss == "huber" and isinstance(epsilon, str) and epsilon == "auto":
         epsilon = _HUBER * _error_size(family, X, Y, weight)
     settings = check_settings(
-        estimator.loss, 1.0, 0.5, epsilon, ones, [Y[:, 0]], estimator.quantile
+        estimator.loss, 1.0, 0.5, epsilon, ones, [Y[:, 0]], estimator._search.quantile
     )
     return MachineLoss(estimator.loss, settings)
 

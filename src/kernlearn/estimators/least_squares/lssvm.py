@@ -136,6 +136,10 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
     _groups: Indices | None
     _options = LeastSquaresOptions()
 
+    def _has_several_starts(self) -> bool:
+        """Whether other starts than equal scales are looked at."""
+        return several_starts(self.starts)
+
     def _learn(self, data: LeastSquaresData) -> None:
         """Check the parameters, select, store."""
         drive(self._ordered_learning(data), self._trainer())
@@ -288,7 +292,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         try:
             with threads_for(len(Y)):
                 if self.selection is not None:
-                    several = several_starts(self.starts)
+                    several = self._has_several_starts()
                     return select(
                         family,
                         rows,
@@ -310,7 +314,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
 
     def _learn_through_landmarks(self, data: LeastSquaresData, asked: LeastSquaresRequest) -> None:
         """The same as `_learning` where a matrix of all rows would be too large."""
-        selects, several = self.selection is not None, several_starts(self.starts)
+        selects, several = self.selection is not None, self._has_several_starts()
         kept, rank, limits = data.kept, asked.rank, asked.limits
         assert rank is not None  # without one, there are no landmarks
         given, family = self._on_its_device(asked.rows), asked.family

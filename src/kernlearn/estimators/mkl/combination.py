@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn._device import HOST, device_memory_errors
 from kernlearn.estimators.inputs.dask_rows import gather_rows, select_rows
 from kernlearn.estimators.inputs.decision_values import decision_values
+from kernlearn.estimators.inputs.options import explained_options
 from kernlearn.estimators.inputs.ownership import own_rows
 from kernlearn.estimators.inputs.row_kinds import (
     stack_rows,
@@ -23,7 +24,6 @@ from kernlearn.estimators.mkl.candidates import Candidates, gram_candidates, pre
 from kernlearn.estimators.mkl.held_out_loss import held_out_together
 from kernlearn.estimators.mkl.indefinite import warn_if_indefinite
 from kernlearn.estimators.mkl.low_rank import forget_low_rank, landmark_values, store_low_rank
-from kernlearn.estimators.mkl.options import explained_options
 from kernlearn.estimators.mkl.parameters import (
     CombinationParameters,
     Labelled,

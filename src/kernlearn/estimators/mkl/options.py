@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from copy import copy
-from typing import Any, Self
+from collections.abc import Callable, Sequence
 
 from sklearn.base import BaseEstimator
 
 from kernlearn._checks import check_choice, check_count, check_flag, check_positive
-from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.mkl.equal_share import check_equal_share
 from kernlearn.families.constraints import Constraint
 from kernlearn.runtime.stopping import Progress
@@ -46,18 +41,6 @@ class CombinationOptions(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
             check_choice("certify", self.certify, ["exact"])
         check_count("max_iter", self.max_iter)
         check_flag("warm_start", self.warm_start)
-
-
-@contextmanager
-def explained_options(options: CombinationOptions) -> Iterator[None]:
-    """Add to an error how an option that it names is set: the name is none of the estimator's."""
-    try:
-        yield
-    except ValueError as error:
-        for name in options.get_params():
-            if re.search(rf"\b{name}\b", str(error)):
-                error.add_note(f"{name} is an option: options={type(options).__name__}({name}=...)")
-        raise
 
 
 class MKLOptions(CombinationOptions):
@@ -153,42 +136,3 @@ class MKLOptions(CombinationOptions):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.callback = callback
-
-
-class OptionsParameter(StoppingParameters, BaseEstimator):  # type: ignore[misc]
-    """Mixed into an estimator with the parameter ``options``."""
-
-    options: CombinationOptions | None = None
-    _options_type: type[CombinationOptions] = MKLOptions
-    _callback_name = "options__callback"
-
-    @property
-    def _options(self) -> CombinationOptions:
-        """The options given, or those that hold by default."""
-        if self.options is None:
-            return self._options_type()
-        if not isinstance(self.options, self._options_type):
-            name = self._options_type.__name__
-            raise ValueError(
-                f"expected options to be None or {name}(...), got {self.options!r}; pass for "
-                f"example options={name}(total=1.0)"
-            )
-        return self.options
-
-    def _listener(self) -> Callable[[Progress], object] | None:
-        return self._options.callback
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by the names of ``get_params``; options passed earlier are not changed.
-
-        Names such as ``options__total`` are known where ``options`` is None, too.
-        """
-        if "options" in params:
-            self.options = params.pop("options")
-        mark = "options__"
-        within = {key: params.pop(key) for key in list(params) if key.startswith(mark)}
-        if within:
-            values = {key.removeprefix(mark): value for key, value in within.items()}
-            self.options = copy(self._options).set_params(**values)
-        super().set_params(**params)
-        return self

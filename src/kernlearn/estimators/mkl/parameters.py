@@ -17,13 +17,14 @@ from kernlearn._checks import (
 )
 from kernlearn.estimators.inputs.device_parameter import DeviceParameter
 from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
+from kernlearn.estimators.inputs.options import OptionsParameter
 from kernlearn.estimators.inputs.row_kinds import judged_by_kernels, takes_sparse, takes_things
 from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.estimators.mkl.bank import TRIED
 from kernlearn.estimators.mkl.column_pairs import PairOptions
 from kernlearn.estimators.mkl.equal_share import check_equal_share, even_shares, kernel_name
 from kernlearn.estimators.mkl.numbered_kernels import NumberedKernels
-from kernlearn.estimators.mkl.options import OptionsParameter
+from kernlearn.estimators.mkl.options import CombinationOptions, MKLOptions
 from kernlearn.families.constraints import Constraint, LinearRows, check_constraints
 from kernlearn.families.kernel_pool import is_family
 from kernlearn.families.penalties import WeightPenalty
@@ -31,6 +32,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels.ranges import KernelRange
 from kernlearn.quality.registry import CRITERIA, QUALITIES
 from kernlearn.runtime.status import Status
+from kernlearn.runtime.stopping import Progress
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.engine.refits import N_FOLDS
@@ -101,6 +103,18 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
     _view_columns: dict[str, Any]
     _seed: int
     _engine = EngineOptions()
+    _options_type: type[CombinationOptions] = MKLOptions
+    _options_example = "total=1.0"
+    _callback_name = "options__callback"
+
+    @property
+    def _options(self) -> CombinationOptions:
+        """The options given, or those that hold by default."""
+        given: CombinationOptions = self._options_given()
+        return given
+
+    def _listener(self) -> Callable[[Progress], object] | None:
+        return self._options.callback
 
     @property
     def _weight_signs(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from kernlearn import FirstLevelClassifier
+from kernlearn import FirstLevelClassifier, FirstLevelOptions
 from kernlearn.datasets import load_ripley
 from kernlearn.papers.cawley2014.protocol import split_set
 from kernlearn.papers.exhibits import RunOptions
@@ -54,7 +54,9 @@ def reproduce_figure1(options: RunOptions, grid: LossGrid | None = None) -> Comp
     data = load_ripley(options.data_dir)
     split = split_set(data, 0, options.seed)
     folds = five_folds(split, options.seed)
-    model = FirstLevelClassifier(cv=folds, starts="one").fit(split.X_train, split.y_train)
+    model = FirstLevelClassifier(cv=folds, options=FirstLevelOptions(starts="one")).fit(
+        split.X_train, split.y_train
+    )
     reach = 10.0 ** np.linspace(-grid.decades, grid.decades, grid.side)
     lams, mus = model.lam_ * reach, model.mu_ * reach
     settings = {

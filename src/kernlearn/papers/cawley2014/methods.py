@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from kernlearn import FirstLevelClassifier, LSSVMClassifier, MKLClassifier
+from kernlearn import FirstLevelClassifier, FirstLevelOptions, LSSVMClassifier, MKLClassifier
 from kernlearn._device import place_of
 from kernlearn.datasets import PartitionedSet
 from kernlearn.estimators.least_squares.batch_fit import fit_together
@@ -46,15 +45,18 @@ class PaperFirstLevel(FirstLevelClassifier):
     _options = ALONE
 
 
+# From equal scales alone, as in section 2.2.
+ONE_START = FirstLevelOptions(starts="one")
+
+
 def _classifiers(kernel: str) -> dict[str, Estimator]:
-    # From equal scales alone, as in section 2.2.
-    options: dict[str, Any] = {"kernel": kernel.lower(), "starts": "one"}
+    name = kernel.lower()
     return {
-        f"{kernel}-LOO-LSSVM": PaperLSSVM(selection="loo", **options),
-        f"{kernel}-XVAL-LSSVM": PaperLSSVM(selection="cv", **options),
-        f"{kernel}-BR-LSSVM": PaperLSSVM(selection="bayes", **options),
+        f"{kernel}-LOO-LSSVM": PaperLSSVM(name, "loo", starts="one"),
+        f"{kernel}-XVAL-LSSVM": PaperLSSVM(name, "cv", starts="one"),
+        f"{kernel}-BR-LSSVM": PaperLSSVM(name, "bayes", starts="one"),
         # λ and μ by five-fold cross-validation of the squared loss, section 2.2.
-        f"{kernel}-FLKL-LSSVM": PaperFirstLevel(lam="cv", mu="cv", cv=5, **options),
+        f"{kernel}-FLKL-LSSVM": PaperFirstLevel(name, lam="cv", mu="cv", cv=5, options=ONE_START),
     }
 
 
@@ -64,7 +66,7 @@ del METHODS["RBF-BR-LSSVM"]  # which the paper does not run
 METHODS |= {
     "RBF-EV": LSSVMClassifier("rbf", "evidence", starts="one"),
     "ARD-EV": LSSVMClassifier("ard", "evidence", starts="one"),
-    "ARD-FLKL-EV": FirstLevelClassifier(lam="evidence", mu="evidence", starts="one"),
+    "ARD-FLKL-EV": FirstLevelClassifier(lam="evidence", mu="evidence", options=ONE_START),
     "MKL": MKLClassifier(C="auto"),
     "IKL": MKLClassifier(GaussianRange(), C="auto"),
     "IKL products": MKLClassifier(ARDGaussianRange(), C="auto"),
