@@ -128,7 +128,7 @@ class FirstLevel(OptionsParameter, LeastSquaresSVM):
                 f"sign, got 'evidence' with {family!r}, for which there is none; use 'cv'"
             )
         by_folds = (lam is None or mu is None) and not control.by_evidence
-        self._check_enough(len(kept), by_folds)
+        _check_enough(self, len(kept), by_folds)
         folds = data.folds(self.cv, self._seed) if by_folds else []
         rows = select_rows(data.X, kept)
         if not family.takes_things:
@@ -333,19 +333,20 @@ class FirstLevel(OptionsParameter, LeastSquaresSVM):
             self._options.selection,
         )
 
-    def _check_enough(self, n: int, chosen: bool) -> None:
-        if n < 2:
-            raise ValueError(
-                f"{type(self).__name__} expected at least two points of positive weight, got "
-                f"{n}; add points"
-            )
-        cv = self.cv
-        is_wrong = isinstance(cv, int | np.integer) and not (isinstance(cv, bool) or 2 <= cv <= n)
-        if chosen and is_wrong:
-            raise ValueError(
-                f"expected cv between 2 and {n}, the number of points, got {self.cv}; choose "
-                "another cv, or pass numbers for lam and mu"
-            )
+
+def _check_enough(estimator: FirstLevel, n: int, chosen: bool) -> None:
+    if n < 2:
+        raise ValueError(
+            f"{type(estimator).__name__} expected at least two points of positive weight, got "
+            f"{n}; add points"
+        )
+    cv = estimator.cv
+    is_wrong = isinstance(cv, int | np.integer) and not (isinstance(cv, bool) or 2 <= cv <= n)
+    if chosen and is_wrong:
+        raise ValueError(
+            f"expected cv between 2 and {n}, the number of points, got {estimator.cv}; choose "
+            "another cv, or pass numbers for lam and mu"
+        )
 
 
 def _largest(block: Array, rows: slice) -> Array:
