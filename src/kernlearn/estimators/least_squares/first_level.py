@@ -136,7 +136,7 @@ class FirstLevel(OptionsParameter, LeastSquaresSVM):
         forget_low_rank(self)
         for name in {"lower_bound_", "duality_gap_"} & set(vars(self)):  # of an earlier fit
             delattr(self, name)
-        obstacle = self._obstacle(data, rows, family) or self._other_obstacle(mu)
+        obstacle = self._obstacle(data, rows, family) or _other_obstacle(self, mu)
         rank = chosen_rank(self.rank, len(kept), obstacle, self._options.exact_rows)
         limits = DescentLimits(control.tol, control.max_iter, control.stopping)
         return FirstLevelRequest(family, lam, None, limits, rows, rank, mu, control, folds)
@@ -232,20 +232,6 @@ class FirstLevel(OptionsParameter, LeastSquaresSVM):
             refit == "auto" and rank == "auto" and fits(table.source, self._options.refit)
         )
 
-    def _other_obstacle(self, mu: float | None) -> str | None:
-        """What was asked for that only landmarks of the first level cannot do."""
-        if self._by_evidence:
-            return "evidence"
-        if self.loss != "squares":
-            return f"loss={self.loss!r}"
-        if self.penalty is not None:
-            return "a penalty"
-        if mu is not None:
-            return f"mu={self.mu!r}"
-        return (
-            None if self._search.strategy == "gradient" else f"strategy={self._search.strategy!r}"
-        )
-
     @contextmanager
     def _sentences(self) -> Iterator[None]:
         """Say what was wrong with the matrix, or with the memory of a device."""
@@ -332,6 +318,23 @@ class FirstLevel(OptionsParameter, LeastSquaresSVM):
             self._has_several_starts(),
             self._options.selection,
         )
+
+
+def _other_obstacle(estimator: FirstLevel, mu: float | None) -> str | None:
+    """What was asked for that only landmarks of the first level cannot do."""
+    if estimator._by_evidence:
+        return "evidence"
+    if estimator.loss != "squares":
+        return f"loss={estimator.loss!r}"
+    if estimator.penalty is not None:
+        return "a penalty"
+    if mu is not None:
+        return f"mu={estimator.mu!r}"
+    return (
+        None
+        if estimator._search.strategy == "gradient"
+        else f"strategy={estimator._search.strategy!r}"
+    )
 
 
 def _check_enough(estimator: FirstLevel, n: int, chosen: bool) -> None:
