@@ -49,12 +49,19 @@ def test_the_gain_and_its_interval():
     assert "these rows do not tell whether more would help" in flat["sentence"]
 
 
+def test_a_gain_stays_within_the_range_of_the_score():
+    said = [numbers(error * np.cos(9.0 * np.arange(300.0))) for error in (0.9, 0.3, 0.02)]
+    found = _facts(Metric("r2"), said, SIZES)
+    best = 1.0 - found["sizes"][-1]["score"]
+    assert 0.0 < found["gain_low"] <= found["gain"] == found["gain_high"] == pytest.approx(best)
+
+
 def test_other_metrics_have_an_interval_by_a_jackknife():
     random = np.random.default_rng(0)
     y = random.integers(2, size=200)
     said = [
         HeldOutPredictions(y, y, 2, y + noise * random.normal(size=200))
-        for noise in (2.0, 1.0, 0.5)
+        for noise in (3.0, 1.2, 0.9)
     ]
     found = _facts(Metric("roc_auc"), said, SIZES)
     assert 0.0 < found["gain_low"] < found["gain"] < found["gain_high"]

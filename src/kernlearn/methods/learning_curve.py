@@ -107,8 +107,11 @@ def _facts(metric: Metric, said: Sequence[HeldOutPredictions], sizes: Sequence[i
         return None
     weights = extrapolation_weights(sizes, MORE * sizes[-1])
     weights[-1] -= 1.0  # beside the score of all rows
-    gain = float(weights @ np.array(values, dtype=float))
+    line = float(weights @ np.array(values, dtype=float))
     half = Z_95 * _error(metric, said, weights)
+    # A line leaves the range of a score; more rows cannot.
+    ends = np.array(metric.ends) - values[-1]
+    low, gain, high = np.clip([line - half, line, line + half], *ends).tolist()
     found: Json = {
         "sizes": [
             {"rows": n, "score": score.value, "low": score.low, "high": score.high}
@@ -116,8 +119,8 @@ def _facts(metric: Metric, said: Sequence[HeldOutPredictions], sizes: Sequence[i
         ],
         "rows": MORE * sizes[-1],
         "gain": gain,
-        "gain_low": gain - half,
-        "gain_high": gain + half,
+        "gain_low": low,
+        "gain_high": high,
     }
     return {**found, "sentence": _sentence(metric, found)}
 
