@@ -162,7 +162,8 @@ def transductive_error_bound(
         A margin fixed before the labels were seen; the function's norm must be at most 1/γ. By
         default a grid of margins shares δ.
     max_intercept : float, optional
-        A bound on the intercept's size, fixed likewise. By default a grid of them shares δ.
+        A bound on the intercept's size, fixed before the labels were seen. By default a grid of
+        bounds shares δ.
     delta : float
         Probability with which the bound may fail.
     n_samples : int

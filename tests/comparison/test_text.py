@@ -54,7 +54,7 @@ def test_markdown_has_the_numbers_bold_and_italic(repeated):
             star = "**" if best[i, j] else "*" if alike[i, j] else ""
             assert cell == f"{star}{mean:.3f} ± {error:.3f}{star}"
     assert [float(cell) for cell in rows[-1][1:]] == pytest.approx(c.ranks.tolist(), abs=5e-5)
-    assert "Italic: not told apart from it by Wilcoxon" in c.to_markdown()
+    assert "Italic: not significantly different from it by Wilcoxon" in c.to_markdown()
 
 
 def test_text_marks_best_and_alike_in_aligned_columns(repeated):
@@ -66,7 +66,7 @@ def test_text_marks_best_and_alike_in_aligned_columns(repeated):
         cell = re.split(r"\s{2,}", lines[1 + i][start:])[0]
         mark = " *" if c.best.iloc[i, 1] else " ~" if c.indistinguishable().iloc[i, 1] else ""
         assert cell == f"{c.scores.iloc[i, 1]:.1f} ± {c.standard_errors.iloc[i, 1]:.1f}{mark}"
-    assert "~ not told apart" in c.to_text()
+    assert "~ not significantly different" in c.to_text()
 
 
 def test_without_repetitions_there_are_no_errors_and_no_italics():
@@ -87,8 +87,8 @@ def test_sentences_tell_the_tests():
     text = compare(mean_errors(3)).to_text(alpha=0.1)
     assert "χ² = 14.71 on 2 degrees of freedom, p = 0.000638." in text
     assert "F = 14.4 on 2 and 26 degrees of freedom, p = 6.18e-05: the methods differ" in text
-    assert "must differ by 0.7757 to be told apart at the level 0.1." in text
-    assert "Not told apart: ARD-XVAL-LSSVM, ARD-LOO-LSSVM." in text
+    assert "must differ by 0.7757 for significance at the level 0.1." in text
+    assert "Not significantly different: ARD-XVAL-LSSVM, ARD-LOO-LSSVM." in text
     assert "ARD-FLKL-LSSVM better than ARD-LOO-LSSVM (p = 0.0061)" in text
     assert "ARD-XVAL-LSSVM better" not in text
     none = compare(mean_errors(2)).to_text(alpha=0.1)

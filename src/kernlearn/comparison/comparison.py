@@ -24,7 +24,7 @@ _Mark = Callable[[str], str]
 # The level at which the paper's tables print a result in italics.
 MARK_LEVEL = 0.05
 _NOT_TOLD_APART = (
-    "not told apart from it by Wilcoxon's signed-rank test over the repetitions "
+    "not significantly different from it by Wilcoxon's signed-rank test over the repetitions "
     f"(level {MARK_LEVEL:g})"
 )
 
@@ -193,7 +193,7 @@ class Comparison:
         return _frame(self._scores, ranks == ranks.min(axis=1, keepdims=True))
 
     def indistinguishable(self, alpha: float = 0.05) -> pd.DataFrame:
-        """Whether a method, though not the best, is not told apart from the best of the data set.
+        """Whether a method is not the best of the data set, but not significantly worse.
 
         By Wilcoxon's signed-rank test over the repetitions at the level alpha; the paper prints
         these in italics. Without repetitions, nowhere. Where several tie for the best, the first.
@@ -251,7 +251,7 @@ def _as_text(c: Comparison, alpha: float, number_format: str) -> str:
 
 
 def _as_markdown(c: Comparison, alpha: float, number_format: str) -> str:
-    """A Markdown table: the best of a row bold, those not told apart from it italic."""
+    """A Markdown table: the best of a row bold, those not significantly worse italic."""
     rows = _rows(
         c, number_format, lambda name: name.replace("|", r"\|"), "**{}**".format, "*{}*".format
     )
@@ -320,10 +320,10 @@ def _sentences(c: Comparison, alpha: float) -> list[str]:
         f"degrees of freedom, p = {davenport.pvalue:.3g}: "
         + ("the methods differ" if c.differs(alpha) else "no difference between the methods")
         + f" at the level {alpha:g}.",
-        f"Nemenyi: mean ranks must differ by {cd:.4g} to be told apart at the level {alpha:g}"
+        f"Nemenyi: mean ranks must differ by {cd:.4g} for significance at the level {alpha:g}"
         + (", which so few data sets cannot show." if cd > k - 1 else "."),
     ]
-    lines += [f"Not told apart: {_listed(group)}." for group in c.groups(alpha)]
+    lines += [f"Not significantly different: {_listed(group)}." for group in c.groups(alpha)]
     return [*lines, _wilcoxon_sentence(c, alpha)]
 
 

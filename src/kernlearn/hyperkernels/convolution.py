@@ -41,7 +41,7 @@ class Convolution(Hyperkernel):
         kernel, or any function: it need not be symmetric. One that has a name can be pickled.
         None with `g`.
     h : callable
-        ``h(Z, Z)``, likewise: a kernel that is never negative on the points.
+        ``h(Z, Z)`` gives the matrix of h, a kernel that is never negative on the points.
     points : array-like of shape (n_points, n_features) or callable
         The points z, or ``points(generator, n_points)``, which draws them with a
         `numpy.random.Generator`; dz then is the law that they are drawn from.

@@ -1,4 +1,4 @@
-"""The critical-difference diagram: mean ranks, and which of them are told apart."""
+"""The critical-difference diagram: mean ranks, and which of them differ significantly."""
 
 from __future__ import annotations
 

@@ -64,8 +64,8 @@ def chance(
     right, guessed = (100.0 * float(np.mean(s.y == s.predicted)) for s in (whole, other))
     return Chance(
         p,
-        f"{right:.0f} % of held-out rows are told right, {guessed:.0f} % by naming the most "
-        "frequent class",
+        f"{right:.0f} % of held-out rows are classified correctly, "
+        f"{guessed:.0f} % by naming the most frequent class",
     )
 
 

@@ -91,7 +91,7 @@ class _ViewBanks:
 
     Things, such as sequences and graphs, have kernels of their own, zero where a row lacks them.
 
-    Columns are told apart by their names, ``view__column``, so the data must be data frames.
+    Columns are distinguished by their names, ``view__column``, so the data must be data frames.
     """
 
     _seed: int

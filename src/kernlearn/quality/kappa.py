@@ -20,7 +20,7 @@ def quadratic_weighted_kappa(
 
     with the shares :math:`O_{ij}` of rows of grade i that are told to be of grade j, and
     :math:`E_{ij}` those of independent grades of the same frequencies. It is one for grades that
-    are all told right, and zero for those told by chance (Cohen 1968).
+    are all predicted correctly, and zero for predictions by chance (Cohen 1968).
 
     Parameters
     ----------

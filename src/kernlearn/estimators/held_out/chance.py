@@ -91,8 +91,8 @@ def chance_of_labels(
     gains = right * 1.0 - frequent, _products(values, signs, weight)
     shares = [100.0 * float(weight @ each / weight.sum()) for each in (right, frequent)]
     return _at_chance(
-        f"{shares[0]:.0f} % of held-out rows are told right, {shares[1]:.0f} % by naming the most "
-        "frequent class",
+        f"{shares[0]:.0f} % of held-out rows are classified correctly, "
+        f"{shares[1]:.0f} % by naming the most frequent class",
         [p_above_zero(gain, weight, groups) for gain in gains],
     )
 

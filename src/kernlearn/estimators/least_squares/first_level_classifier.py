@@ -31,8 +31,8 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     ‖w‖² are Q, and Ω is ½‖θ‖² or another ``penalty``.
 
     Only λ and μ are left to cross-validation, so that one scale for every column can be learned
-    without over-fitting: ``theta_`` tells which columns matter. More than two classes are told
-    apart one against the rest, with one θ for the sum of their criteria. Columns are used as they
+    without over-fitting: ``theta_`` shows which columns matter. More than two classes are
+    separated one against the rest, with one θ for the sum of their criteria. Columns are used as they
     come; standardise them first, in a pipeline, as the paper does, since μ weighs all scales alike.
 
     Parameters
@@ -156,11 +156,12 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     log_evidence_ : float or None
         The logarithm of the evidence; None where λ and μ were not chosen by it.
     theta_std_ : ndarray of shape (p,) or None
-        Standard deviations of θ in the posterior; likewise.
+        Standard deviations of θ in the posterior; None without the evidence.
     theta_p_ : ndarray of shape (p,) or None
-        For each θ the p-value of θ = 0, "the column does not matter"; likewise. With squares it is
-        that of a likelihood ratio against the kernel without this θ, given λ and the others; with
-        the logistic loss that of the normal posterior. NaN where no test can be computed.
+        For each θ the p-value of θ = 0, "the column does not matter"; None without the evidence.
+        With squares it is that of a likelihood ratio against the kernel without this θ, given λ and
+        the others; with the logistic loss that of the normal posterior. NaN where no test can be
+        computed.
     cv_loss_ : float or None
         Mean of ½(y - f)², or of the log loss, over held-out points, summed over machines; None
         where λ and μ were given.

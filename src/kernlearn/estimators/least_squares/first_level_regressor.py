@@ -135,11 +135,12 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
     log_evidence_ : float or None
         The logarithm of the evidence; None where λ and μ were not chosen by it.
     theta_std_ : ndarray of shape (p,) or None
-        Standard deviations of θ in the posterior; likewise.
+        Standard deviations of θ in the posterior; None without the evidence.
     theta_p_ : ndarray of shape (p,) or None
-        For each θ the p-value of θ = 0, "the column does not matter"; likewise. With squares it is
-        that of a likelihood ratio against the kernel without this θ, given λ and the others; with
-        the logistic loss that of the normal posterior. NaN where no test can be computed.
+        For each θ the p-value of θ = 0, "the column does not matter"; None without the evidence.
+        With squares it is that of a likelihood ratio against the kernel without this θ, given λ and
+        the others; with the logistic loss that of the normal posterior. NaN where no test can be
+        computed.
     cv_loss_ : float or None
         Mean of ½(y - f)², or of another ``loss``, over held-out points, summed over targets; None
         where λ and μ were given, or chosen by the evidence.

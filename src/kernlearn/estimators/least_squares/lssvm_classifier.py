@@ -32,7 +32,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
 
     which is one linear system, equation (3) of Cawley and Talbot (2014). λ and the kernel
     parameters θ are chosen by descent on a held-out loss in closed form. More than two classes
-    are told apart one against the rest, with the same λ and θ. Columns are used as they come;
+    are separated one against the rest, with the same λ and θ. Columns are used as they come;
     standardise them first, in a pipeline, where their units say nothing.
 
     Parameters
