@@ -32,8 +32,9 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
 
     Only λ and μ are left to cross-validation, so that one scale for every column can be learned
     without over-fitting: ``theta_`` shows which columns matter. More than two classes are
-    separated one against the rest, with one θ for the sum of their criteria. Columns are used as they
-    come; standardise them first, in a pipeline, as the paper does, since μ weighs all scales alike.
+    separated one against the rest, with one θ for the sum of their criteria. Columns are used as
+    they come; standardise them first, in a pipeline, as the paper does, since μ weighs all scales
+    alike.
 
     Parameters
     ----------
