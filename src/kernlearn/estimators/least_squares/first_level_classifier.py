@@ -41,7 +41,8 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     kernel : {"ard", "rbf", "ard_polynomial", "substitution"} or ParametricKernel, default="ard"
         The family K(θ): a Gaussian with a scale for every column or with one for all, a
         polynomial with a scale for every column, similarities of the letters of sequences, with X a
-        list of strings, or a family of one's own.
+        list of strings, or a family of one's own. The default has a scale for every column, since
+        μ keeps many of them from over-fitting; that of an LS-SVM, which has no μ, is "rbf".
     lam : float, "cv" or "evidence", default="cv"
         λ, or how it is chosen: by the loss on held-out folds, or by the evidence for λ and
         μ, in Laplace's approximation, for which nothing is held out.

@@ -40,7 +40,8 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
     kernel : {"rbf", "ard", "ard_polynomial"}, ParametricKernel or Kernel, default="rbf"
         A family K(θ) by name: a Gaussian with one scale, or with one for every column, or a
         polynomial with one for every column; a family of one's own; or any kernel of
-        :mod:`kernlearn.kernels`, for which λ alone is selected.
+        :mod:`kernlearn.kernels`, for which λ alone is selected. The default is one scale, since
+        many overfit without the μ of first-level learning, whose default is "ard".
     selection : {"loo", "cv", "bayes", "evidence"} or None, default="loo"
         What is minimised over λ and θ: the leave-one-out squared loss (PRESS), the k-fold squared
         loss, or PRESS with Bayesian regularisation of θ. "evidence" minimises the negative
@@ -62,9 +63,8 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         Largest slope of the criterion's logarithm, with respect to log λ and log θ, at the end. It
         is smaller than in :class:`kernlearn.FirstLevelClassifier`, whose loss has no closed form.
     max_iter : int, default=1000
-        Limit on the steps of a descent. It is higher than in other estimators, because the simplex
-        searches over λ and all of θ; that of :class:`kernlearn.FirstLevelClassifier` is over two
-        numbers.
+        Limit on the steps of a descent over λ and all of θ. It is higher than in
+        :class:`kernlearn.FirstLevelClassifier`, whose search is over two numbers.
     starts : {"several", "one"}, default="several"
         Where the descent starts, for kernels with a scale for every column. "one": from equal
         scales, as in the paper. "several": also from scales that tell columns apart, by the slopes

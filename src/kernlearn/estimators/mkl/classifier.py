@@ -73,7 +73,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
     class_weight : dict or "balanced", optional
         Multiplies C class by class.
     normalize : bool, default=False
-        Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)).
+        Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)). It is on by default for
+        :class:`kernlearn.MKLNoveltyDetector` alone.
     missing : {None, "mean", "complete"}, default=None
         How to treat rows that lack a whole source, that is, all cells of a kernel's `Columns`, or
         its text or other thing. None refuses them. "mean" puts them at the mean of the rows that

@@ -71,7 +71,8 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         For "nu_svr", in (0, 1]: upper bound on the share of rows outside the tube. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVR 0.5.
     normalize : bool, default=False
-        Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)).
+        Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)). It is on by default for
+        :class:`kernlearn.MKLNoveltyDetector` alone.
     missing : {None, "mean", "complete"}, default=None
         How to treat rows that lack a whole source, that is, all cells of a kernel's `Columns`, or
         its text or other thing. None refuses them. "mean" puts them at the mean of the rows that
