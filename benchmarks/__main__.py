@@ -18,6 +18,8 @@ from benchmarks import (
     large,
     many_kernels,
     metric,
+    outcomes,
+    preferences,
     small_fits,
     sources,
 )
@@ -39,7 +41,12 @@ TOPICS = {
 
 # These take options.
 FLAGSHIP = "flagship"
-OUTCOMES = {"grades": grades.benchmarks, "counts": counts.benchmarks}
+OUTCOMES = {
+    "grades": grades.benchmarks,
+    "counts": counts.benchmarks,
+    "outcomes": outcomes.benchmarks,
+    "preferences": preferences.benchmarks,
+}
 
 
 def main() -> None:
@@ -48,7 +55,9 @@ def main() -> None:
     parser.add_argument("topics", nargs="*", metavar="topic", help=f"any of {', '.join(known)}")
     parser.add_argument("--data", type=Path, help="folder with ida and uci_reg, for flagship")
     parser.add_argument("--old", help="commit or folder of sources to compare with, for flagship")
-    parser.add_argument("--tables", type=Path, help="folder of tables of R, for grades and counts")
+    parser.add_argument(
+        "--tables", type=Path, help="folder of tables of R, for outcomes of all kinds"
+    )
     parser.add_argument("--splits", type=int, default=3, help="splits of each, for the same")
     given = parser.parse_args()
     names = given.topics or known

@@ -47,6 +47,7 @@ MODULES = [
     "kernels",
     "metrics",
     "penalties",
+    "ranking",
     "report",
     "results",
     "survival",

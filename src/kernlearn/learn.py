@@ -40,7 +40,7 @@ from kernlearn.solvers.engine.gram_problem import GramProblem
 from kernlearn.solvers.engine.statement import Statement
 from kernlearn.typing import Array
 
-UNLABELLED = ("one_class", DETERMINANT)
+UNLABELLED = ("one_class", "ranking", DETERMINANT)
 GLANCED_AT = 1000  # points above which a factor of every matrix is not worth its price
 
 
@@ -90,13 +90,15 @@ def learn_weights(
         and the bound holds for ``kernels.covers``.
     y : array-like of shape (n,)
         Two classes of any type (the larger one in sorted order counts as +1), or targets of a
-        regression. Ignored by ``quality="one_class"``, which takes its length from it if given, and
+        regression. Ignored by ``quality="one_class"`` and ``"ranking"``, which take its length from
+        it if given, and
         by ``"max_determinant"``.
     quality : str
         ``"hard_margin"``, ``"soft_margin"``, ``"squared_soft_margin"``, ``"lagrangian"``,
-        ``"logistic"``, ``"nu_svm"``, ``"one_class"``, ``"epsilon_svr"``, ``"nu_svr"``,
-        ``"huber"``, ``"quantile"``, ``"least_squares"``, ``"alignment"``,
-        ``"centered_alignment"`` or ``"max_determinant"``.
+        ``"logistic"``, ``"nu_svm"``, ``"one_class"``, ``"ranking"`` (on matrices of differences of
+        two rows, the better one first; see :class:`kernlearn.ranking.MKLRanker`),
+        ``"epsilon_svr"``, ``"nu_svr"``, ``"huber"``, ``"quantile"``, ``"least_squares"``,
+        ``"alignment"``, ``"centered_alignment"`` or ``"max_determinant"``.
     C : float or "learn"
         The box, 0 ≤ α ≤ C; 1/τ for the 2-norm soft margin and least squares; for ``"logistic"``,
         ``"huber"`` and ``"quantile"`` what multiplies the loss. ``"learn"``

@@ -50,6 +50,7 @@ def primal_value(quality, K, y):
             "lagrangian": lambda: norm + b**2 / 2 + C / 2 * cp.sum_squares(cp.pos(1 - m)),
             "nu_svm": lambda: norm - NU * rho + cp.sum(cp.pos(rho - m)) / n,
             "one_class": lambda: norm - rho + cp.sum(cp.pos(rho - features @ v)) / (NU * n),
+            "ranking": lambda: norm + C * _hinge(features @ v),
             "epsilon_svr": lambda: norm + C * _tube(y - f, EPSILON),
             "nu_svr": lambda: norm + C * (NU * n * width + cp.sum(cp.pos(cp.abs(y - f) - width))),
             "logistic": lambda: norm + C * cp.sum(cp.logistic(-m)),

@@ -19,6 +19,7 @@ PUBLIC_NAMES = {
     "squared_soft_margin",
     "nu_svm",
     "one_class",
+    "ranking",
     "nu_svr",
     "epsilon_svr",
     "least_squares",
@@ -59,7 +60,7 @@ def test_every_promised_name_is_there():
 
 def test_names_by_kind_of_target():
     assert set(quality_names("values")) == {"epsilon_svr", "nu_svr", "huber", "quantile"}
-    assert set(quality_names("none")) == {"one_class"}
+    assert set(quality_names("none")) == {"one_class", "ranking"}
     both = set(quality_names("values", "either"))
     assert both == {"epsilon_svr", "nu_svr", "huber", "quantile", "least_squares"}
     assert set(CRITERIA) < set(quality_names("labels"))

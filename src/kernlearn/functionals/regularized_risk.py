@@ -49,7 +49,8 @@ class RegularizedRisk(QualityFunctional):
     quality : str, default="soft_margin"
         The machine, as in :func:`kernlearn.learn_weights`: "soft_margin", "hard_margin",
         "squared_soft_margin", "lagrangian", "logistic", "nu_svm", "least_squares", "epsilon_svr",
-        "nu_svr", "huber", "quantile" or "one_class", which needs no y.
+        "nu_svr", "huber", "quantile", or "one_class" and "ranking", which need no y; a kernel of
+        "ranking" is one of differences of two rows.
     C : float, default=1.0
         The box 0 ≤ α ≤ C; the inverse of the ridge where the loss is squared, which then counts
         C/2 · Σ l².

@@ -16,6 +16,7 @@ import kernlearn.families.parametric
 import kernlearn.hyperkernels
 import kernlearn.kernels
 import kernlearn.penalties
+import kernlearn.ranking
 from kernlearn.bound import ErrorBound
 from kernlearn.bundle import ModelBundle
 from kernlearn.estimators.held_out.count_distribution import CountDistribution
@@ -63,6 +64,7 @@ PUBLIC = {
     "kernlearn.hyperkernels": kernlearn.hyperkernels,
     "kernlearn.kernels": kernlearn.kernels,
     "kernlearn.penalties": kernlearn.penalties,
+    "kernlearn.ranking": kernlearn.ranking,
 }
 # A key is what files hold: it stays when its class is renamed or moved.
 PRIVATE: dict[str, type] = {

@@ -68,6 +68,17 @@ def soft_margin(y: Array, upper: Array) -> Machine:
     return boxed(y, low, high, stretchable=True, cold_start=_soft_start)
 
 
+def ranking(upper: Array) -> Machine:
+    r"""Ranking SVM: maximise :math:`1^\top a - \tfrac12 a^\top K a`, :math:`0 \le a_i \le C_i`.
+
+    K is the kernel of differences of two rows (Herbrich, Graepel and Obermayer 2000; Joachims
+    2002). A difference has no intercept, so that there is no equality.
+    """
+    none = np.zeros((0, len(upper)))
+    low, ones = np.zeros(len(upper)), np.ones(len(upper))
+    return boxed(ones, low, upper, rows=none, rhs=none[:, 0], stretchable=True)
+
+
 def _nu_start(machine: Machine, K: Array, tol: float) -> Array:
     y = machine.rows[1]
     upper = np.abs(machine.breakpoints).max(axis=1)

@@ -12,6 +12,7 @@ from kernlearn.quality.margins import (
     hard_margin,
     lagrangian,
     nu_svm,
+    ranking,
     soft_margin,
     squared_soft_margin,
 )
@@ -52,6 +53,7 @@ QUALITIES: dict[str, Quality] = {
     "lagrangian": Quality("labels", lambda y, s: lagrangian(y, s.upper), ("C",)),
     "logistic": Quality("labels", lambda y, s: logistic(y, s.upper), ("C",)),
     "nu_svm": Quality("labels", lambda y, s: nu_svm(y, s.sample_weight, s.nu), ("nu",)),
+    "ranking": Quality("none", lambda y, s: ranking(s.upper), ("C",)),
     "one_class": Quality("none", lambda y, s: one_class(s.sample_weight, s.nu), ("nu",)),
     "epsilon_svr": Quality(
         "values", lambda y, s: epsilon_svr(y, s.upper, s.epsilon), ("C", "epsilon")

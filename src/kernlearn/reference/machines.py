@@ -97,6 +97,12 @@ def lagrangian(a: Expression, y: Array, p: MachineParameters) -> Statement:
     return y @ a - fixed / 2, [cp.multiply(y, a) >= 0]
 
 
+def ranking(a: Expression, y: Array, p: MachineParameters) -> Statement:
+    """ℓ = 1ᵀa over 0 ≤ aᵢ ≤ C, on kernels of differences of two rows."""
+    cp = load_cvxpy()
+    return cp.sum(a), [a >= 0, a <= p.C]
+
+
 def one_class(a: Expression, y: Array, p: MachineParameters) -> Statement:
     """ℓ = 0 over 0 ≤ aᵢ ≤ 1/(νn), 1ᵀa = 1."""
     cp = load_cvxpy()
@@ -146,6 +152,7 @@ CLASSIFIERS = frozenset(
     {"hard_margin", "soft_margin", "squared_soft_margin", "nu_svm", "lagrangian", "logistic"}
 )
 RIDGED = frozenset({"squared_soft_margin", "lagrangian", "least_squares", "huber"})
+UNLABELLED = frozenset({"one_class", "ranking"})
 OF_FIXED_MASS = frozenset({"nu_svm", "one_class"})
 MACHINES: Mapping[str, MachineStatement] = MappingProxyType(
     {
@@ -155,6 +162,7 @@ MACHINES: Mapping[str, MachineStatement] = MappingProxyType(
         "nu_svm": nu_svm,
         "lagrangian": lagrangian,
         "one_class": one_class,
+        "ranking": ranking,
         "epsilon_svr": epsilon_svr,
         "nu_svr": nu_svr,
         "logistic": logistic,
@@ -213,12 +221,12 @@ def _check_targets(y: ArrayLike | None, machine: str, n_points: int) -> Array:
         raise ValueError(
             f"machine: expected one of {sorted(MACHINES)}, got {machine!r}; choose one of them."
         )
-    if machine == "one_class":
+    if machine in UNLABELLED:
         size = n_points if y is None else np.shape(y)[0]
         return check_targets(np.zeros(size), n_points)
     if y is None:
         raise ValueError(
-            f"y: expected targets for the machine {machine!r}, got None; only 'one_class' needs "
-            f"none."
+            f"y: expected targets for the machine {machine!r}, got None; only "
+            f"{' and '.join(sorted(UNLABELLED))} need none."
         )
     return (check_labels if machine in CLASSIFIERS else check_targets)(y, n_points)

@@ -59,7 +59,7 @@ class Definition:
             return np.asarray(s / s.sum() * (1.0 + np.finfo(float).eps))
         if self.quality == "one_class":
             return np.asarray(s / (self.nu * s.sum()))
-        if self.quality in ("soft_margin", "epsilon_svr", "nu_svr", "logistic"):
+        if self.quality in ("soft_margin", "epsilon_svr", "nu_svr", "logistic", "ranking"):
             return self.C * s
         if self.quality == "quantile":
             return self.quantile * self.C * s
@@ -105,6 +105,8 @@ class Definition:
             worst = max(worst, float((-self.y * a).max()))
         if self.quality == "one_class":
             worst = max(worst, float((-a).max()), abs(float(a.sum()) - 1.0))
+        elif self.quality == "ranking":
+            worst = max(worst, float((-a).max()))
         elif self.quality not in ("lagrangian", "alignment"):
             worst = max(worst, abs(float(a.sum())))
         if self.quality == "nu_svm":
@@ -119,7 +121,7 @@ class Definition:
         if self.quality == "lagrangian":
             value -= 0.5 * a.sum() ** 2
         if self.quality not in ("nu_svm", "one_class", "logistic"):
-            value += self.y @ a
+            value += a.sum() if self.quality == "ranking" else self.y @ a
         if self.quality == "logistic":
             share = np.clip(np.abs(a) / self.upper, 0.0, 1.0)
             inside = (share > 0) & (share < 1)
@@ -147,6 +149,8 @@ class Definition:
             return loss + (0.5 * b**2 if self.quality == "lagrangian" else 0)
         if self.quality == "soft_margin":
             return (upper * np.maximum(zero, 1 - margin)).sum()
+        if self.quality == "ranking":
+            return (upper * np.maximum(zero, 1 - f)).sum()
         if self.quality in ("least_squares", "alignment"):
             return 0.5 * ((y - f) ** 2 / self.diagonal).sum()
         if self.quality == "logistic":

@@ -237,10 +237,10 @@ def _by_newton(K: Array, y: Array, C: Array) -> tuple[Array, Array]:
 
 def _one_sided(machine: Definition, Q: Array, y: Array, upper: Array) -> tuple[Array, Array]:
     m, n = upper.shape
-    sign = np.ones(n) if machine.quality == "one_class" else y
+    sign = np.ones(n) if machine.quality in ("one_class", "ranking") else y
     q = -np.ones(n)
     rows, rhs = sign[None, :], np.zeros(1)
-    if machine.quality == "lagrangian":
+    if machine.quality in ("lagrangian", "ranking"):
         rows, rhs = np.zeros((0, n)), np.zeros(0)
     if machine.quality == "nu_svm":
         q, rows, rhs = np.zeros(n), np.stack([sign, np.ones(n)]), np.array([0.0, machine.nu])
@@ -251,6 +251,8 @@ def _one_sided(machine: Definition, Q: Array, y: Array, upper: Array) -> tuple[A
     a = sign * x
     if machine.quality == "lagrangian":
         return a, a.sum(axis=1)
+    if machine.quality == "ranking":
+        return a, np.zeros(m)
     return a, -multipliers[:, 0]
 
 

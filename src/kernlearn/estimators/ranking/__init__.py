@@ -1,0 +1,1 @@
+"""Ranking: machines that learn from which of two rows comes first."""

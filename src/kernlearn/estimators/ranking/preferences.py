@@ -1,0 +1,119 @@
+r"""Pairs of rows of which the first comes before the second, and what is learned from them.
+
+With D the matrix whose p-th row is +1 at the first row of pair p and −1 at its second, the kernel
+of differences is
+
+.. math:: (D K D^\top)_{pq} = k(a_p, a_q) - k(a_p, c_q) - k(c_p, a_q) + k(c_p, c_q) .
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+
+from kernlearn.typing import Array, Indices
+
+
+@dataclass(frozen=True, eq=False)
+class Preferences:
+    """Pairs among some of the rows."""
+
+    rows: Indices  # the rows that are in a pair, in increasing order
+    pairs: Indices  # places among these rows, the better one first, of shape (n_pairs, 2)
+    groups: Indices | None = None  # the group of each pair, of shape (n_pairs,)
+
+    @classmethod
+    def of(cls, pairs: Indices, groups: Indices | None = None) -> Self:
+        """From pairs of numbers of rows."""
+        rows, places = np.unique(pairs, return_inverse=True)
+        return cls(rows, places.reshape(-1, 2), groups)
+
+    @property
+    def wins(self) -> Array:
+        """For every row, the pairs that it wins less those that it loses, as a share of both."""
+        n = len(self.rows)
+        won, lost = (np.bincount(side, minlength=n).astype(float) for side in self.pairs.T)
+        return np.asarray((won - lost) / (won + lost))
+
+    def differences(self, grams: Array) -> Array:
+        """The matrices D K Dᵀ of matrices K of the rows, of shape (m, n_pairs, n_pairs)."""
+        first, second = self.pairs.T
+        halves = grams[:, first] - grams[:, second]
+        return np.asarray(halves[:, :, first] - halves[:, :, second])
+
+    def of_rows(self, coef: Array) -> Array:
+        """Dᵀa: coefficients of the rows from those of the pairs."""
+        n_pairs, numbers = len(self.pairs), self.pairs.ravel()
+        signs = np.tile([1.0, -1.0], n_pairs)
+        places = (np.repeat(np.arange(n_pairs), 2), numbers)
+        D = csr_array((signs, places), shape=(n_pairs, len(self.rows)))
+        return np.asarray(D.T @ coef)
+
+
+def pairs_of_grades(
+    y: Array, groups: Indices | None, n_pairs: int | None, random_state: np.random.RandomState
+) -> tuple[Indices, Indices | None]:
+    """Pairs of rows of one group with unlike grades, the higher one first, and their groups.
+
+    At most `n_pairs`, drawn at random.
+    """
+    codes = np.zeros(len(y), dtype=np.intp) if groups is None else groups
+    found = []
+    for code in np.unique(codes):
+        rows = np.flatnonzero(codes == code)
+        above = y[rows][:, None] > y[rows]
+        better, worse = np.nonzero(above)
+        found.append(np.column_stack([rows[better], rows[worse]]))
+    pairs = np.concatenate(found)
+    if n_pairs is not None and len(pairs) > n_pairs:
+        pairs = pairs[np.sort(random_state.choice(len(pairs), n_pairs, replace=False))]
+    return pairs, None if groups is None else codes[pairs[:, 0]]
+
+
+def checked_pairs(pairs: ArrayLike, n_rows: int) -> Indices:
+    """Pairs of numbers of rows, of two different rows each."""
+    given = np.asarray(pairs)
+    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu" or not len(given):
+        raise ValueError(
+            "expected pairs of row numbers of X, integers of shape (n_pairs, 2) with the better "
+            f"row first, got {given.dtype} of shape {given.shape}; pass for example [[0, 3], "
+            "[2, 1]]"
+        )
+    if given.min() < 0 or given.max() >= n_rows:
+        raise ValueError(
+            f"expected row numbers from 0 to {n_rows - 1} in pairs, got {given.min()} to "
+            f"{given.max()}; they count the rows of X from zero"
+        )
+    same = np.flatnonzero(given[:, 0] == given[:, 1])
+    if len(same):
+        raise ValueError(
+            f"expected pairs of two different rows, got the pair {given[same[0]].tolist()} at "
+            f"place {same[0]}; leave it out"
+        )
+    return given.astype(np.intp)
+
+
+def pair_accuracy(scores: Array, pairs: Indices) -> float:
+    """The share of pairs whose first row has the higher score; equal scores count one half."""
+    change = scores[pairs[:, 0]] - scores[pairs[:, 1]]
+    return float(np.mean((change > 0) + 0.5 * (change == 0)))
+
+
+def normalized_gain(scores: Array, grades: Array, most: int | None) -> float | None:
+    r"""NDCG of one group with the gains :math:`2^g - 1`; None where all grades are equal.
+
+    With `most`, of the rows that come first alone. Rows of equal scores share their gain.
+    """
+    if np.ptp(grades) == 0:
+        return None
+    gains = 2.0**grades - 1.0
+    discounts = 1.0 / np.log2(np.arange(2.0, len(grades) + 2.0))
+    if most is not None:
+        discounts[most:] = 0.0
+    codes = np.unique(-scores, return_inverse=True)[1].reshape(-1)
+    shared = (np.bincount(codes, gains) / np.bincount(codes))[np.sort(codes)]
+    return float(shared @ discounts / (np.sort(gains)[::-1] @ discounts))
