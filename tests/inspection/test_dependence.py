@@ -98,3 +98,5 @@ def test_groups_stay_together_and_columns_are_named(rows):
     assert all(len({groups[i] for i in range(80) if X[i, 0] not in kept}) == 1 for kept in seen[1:])
     with pytest.raises(ValueError, match="expected a column of X, 'x0' or 0 for example, got 3"):
         partial_dependence(LinearRegression().fit(X, y), X, 3)
+    with pytest.raises(ValueError, match=r"expected a column of X, .* got \[0\]"):
+        partial_dependence(LinearRegression().fit(X, y), X, [0])

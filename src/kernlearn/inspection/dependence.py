@@ -208,7 +208,7 @@ def column_place(table: Rows, column: int | str) -> int:
     names = column_names(table)
     if isinstance(column, str) and column in names:
         return names.index(column)
-    if not isinstance(column, str) and 0 <= int(column) < len(names):
+    if isinstance(column, int | np.integer) and 0 <= int(column) < len(names):
         return int(column)
     raise ValueError(
         f"expected a column of X, {names[0]!r} or 0 for example, got {column!r}; X has "

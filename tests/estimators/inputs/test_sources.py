@@ -118,3 +118,11 @@ def test_equal_rows_share_their_codes():
     assert codes.shape == (3, 5)
     np.testing.assert_array_equal(codes[0], codes[2])
     assert (codes[0] != codes[1]).all()
+
+
+def test_graphs_of_one_size_are_no_table_of_their_nodes():
+    networkx = pytest.importorskip("networkx")
+    graphs = [networkx.path_graph(5), networkx.star_graph(4), networkx.cycle_graph(5)]
+    sources = kl.Sources({"graphs": graphs, "rows": [(1, 2), (3, 4), (5, 6)]})
+    assert sources["graphs"].tolist() == graphs
+    assert sources["rows"].shape == (3, 2)

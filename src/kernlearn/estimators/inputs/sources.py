@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -179,6 +180,9 @@ def _rows(part: Rows, name: str) -> Any:
 def _holds_numbers(part: Rows) -> bool:
     """Whether a list holds numbers, or rows of numbers of one length."""
     if not isinstance(part, list | tuple) or not part:
+        return False
+    # Graphs of networkx, for example, would be unpacked into the numbers of their nodes.
+    if not all(isinstance(row, list | tuple | np.ndarray | np.generic | Real) for row in part):
         return False
     try:
         cells = np.asarray(part)
