@@ -19,7 +19,7 @@ _LEAST, _JUDGES = 1.0, 2.4
 # Columns and classes that double it.
 _COLUMNS, _CLASSES = 250.0, 30.0
 # One member on a thousand rows: what grows with their square, and with their cube.
-_SQUARE, _CUBE = 0.06, 0.02
+_SQUARE, _CUBE = 0.06, 0.01
 # Boosted trees beside a few kernels: at least, and a model for a thousand rows of one target.
 _CONTEST, _BOOSTED = 1.5, 0.1
 # Through landmarks: a second screening, and one member for a thousand rows.
@@ -83,7 +83,7 @@ def expected_seconds(
     >>> from kernlearn.estimators.mixture.options import MixtureOptions
     >>> options = MixtureOptions()
     >>> [round(expected_seconds(n, 20, 1, options, 1.0)) for n in (150, 1500, 6000, 40_000)]
-    [1, 6, 37, 22]
+    [1, 6, 27, 22]
     >>> round(expected_seconds(40_000, 20, 1, options, 1.0, has_trees=False))
     95
     """
