@@ -85,3 +85,17 @@ def test_a_missing_target_is_refused(rows):
     gap[3, 1] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         kl.KernelRegressor(["linear"]).fit(X, gap)
+
+
+@pytest.mark.parametrize(
+    ("kind", "cure"),
+    [
+        (kl.MKLRegressor, "kernlearn.KernelRegressor takes several"),
+        (kl.KernelClassifier, "MultiOutputClassifier fits one model to each label"),
+        (kl.MKLClassifier, "MultiOutputClassifier fits one model to each label"),
+    ],
+)
+def test_who_takes_one_outcome_names_who_takes_several(rows, kind, cure):
+    X, _, Y = rows
+    with pytest.raises(ValueError, match=rf"1d array, got an array of shape \(120, 6\); .*{cure}"):
+        kind().fit(X, (Y > 0).astype(int))

@@ -93,6 +93,12 @@ def test_scores_order_rows_and_pairs(model, rows):
     assert model.loss_by_C_.shape[1] == 2
 
 
+def test_fewer_groups_than_folds_hold_out_pairs(rows):
+    X, y, groups = rows
+    model = MKLRanker([Linear()], n_pairs=60).fit(X[:12], y[:12], groups=groups[:12])
+    assert np.isfinite(model.loss_by_C_).all()
+
+
 def test_gains_are_those_of_scikit_learn(rows):
     generator = np.random.default_rng(2)
     grades, scores = generator.integers(0, 4, 12), generator.integers(0, 5, 12).astype(float)

@@ -10,7 +10,11 @@ from scipy.sparse import vstack as vstack_sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_y, check_consistent_length, validate_data
 
-from kernlearn.estimators.inputs.validation import check_every_target, check_squares
+from kernlearn.estimators.inputs.validation import (
+    check_every_target,
+    check_one_outcome,
+    check_squares,
+)
 from kernlearn.kernels._validation import check_rows
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.typing import Rows
@@ -66,6 +70,8 @@ def target_of(estimator: BaseEstimator, rows: Rows, y: Rows, **options: Any) -> 
             f"{type(estimator).__name__} requires y to be passed, but the target y is None"
         )
     check_every_target(estimator, y, options.get("y_numeric", False))
+    if not options.get("multi_output"):
+        check_one_outcome(estimator, y)
     target = _check_y(y, estimator=estimator, **options)
     check_consistent_length(rows, target)
     if options.get("y_numeric", False):

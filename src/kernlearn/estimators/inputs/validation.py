@@ -43,6 +43,8 @@ def validate_table(estimator: BaseEstimator, X: Rows, *y: Rows, **options: Any) 
         )
     for target in y:
         check_every_target(estimator, target, options.get("y_numeric", False))
+        if not options.get("multi_output"):
+            check_one_outcome(estimator, target)
     try:
         with np.errstate(all="ignore"):
             if _is_checked(X, *y, **options):
@@ -154,6 +156,22 @@ def as_floats(estimator: BaseEstimator, values: Rows) -> Rows:
         return values.astype(float, copy=False)
     except OverflowError:
         raise _beyond(estimator) from None
+
+
+def check_one_outcome(estimator: BaseEstimator, y: Rows) -> None:
+    """Refuse several targets for each row, and name who takes them."""
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    if len(shape) != 2 or shape[1] < 2:
+        return
+    several = (
+        "sklearn.multioutput.MultiOutputClassifier fits one model to each label"
+        if is_classifier(estimator)
+        else "kernlearn.KernelRegressor takes several, and learns how they are related"
+    )
+    raise ValueError(
+        f"{type(estimator).__name__} expected one target for each row: y should be a 1d array, "
+        f"got an array of shape {tuple(shape)}; {several}"
+    )
 
 
 def check_every_target(estimator: BaseEstimator, y: Rows, numeric: bool) -> None:

@@ -39,6 +39,7 @@ from kernlearn.estimators.inputs.validation import (
     as_floats,
     check_every_target,
     check_labels_of_classes,
+    check_one_outcome,
     sample_weights,
     validate_table,
 )
@@ -139,6 +140,7 @@ def checked_with_target(
     if multi_output:
         target = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
     else:
+        check_one_outcome(estimator, y)
         target = column_or_1d(y, warn=True)
         if target.dtype.kind == "f":
             assert_all_finite(target, input_name="y")

@@ -62,7 +62,7 @@ class MKLRanker(KernelCombination):
         each of them.
     C : float or "auto", default="auto"
         Multiplies the loss. "auto" searches six values for the smallest loss on held-out pairs;
-        pairs of one group are held out together.
+        pairs of one group are held out together, unless there are fewer groups than folds.
     n_pairs : int or None, default=1000
         Most pairs to learn from, drawn at random where the grades of `fit` have more. None for all:
         time and memory grow with their cube and their square.
@@ -285,9 +285,9 @@ class MKLRanker(KernelCombination):
         assert isinstance(grams, GramStack)
         require(matrices(3 * grams.n_matrices, n_pairs), counted(n_pairs, "pair"), "lower n_pairs")
         family = GramStack(known.differences(grams.grams), n_pairs)
-        held_out: tuple[Indices | None, Indices | None] = (None, None)
-        if groups is None or np.ptp(groups) > 0:
-            held_out = held_out_together(self, [ones], np.arange(n_pairs), n_pairs, groups)
+        if groups is not None and isinstance(self.cv, int) and len(np.unique(groups)) < self.cv:
+            groups = None  # too few to hold any out
+        held_out = held_out_together(self, [ones], np.arange(n_pairs), n_pairs, groups)
         data = replace(of_rows, targets=[ones], weight=ones)
         data = replace(data, fold=held_out[0], groups=held_out[1])
         statement = state(self, data, family.n_matrices, self._options.total)
