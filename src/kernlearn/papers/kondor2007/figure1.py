@@ -117,7 +117,7 @@ NOTES = (
     "Distance: d(x, x') of section 5. Score: k(x, x') itself, the nearest first. Two components: "
     "distances in the plane of the first two eigenvectors. A fixed RBF orders the points as the "
     "original space does; in its first two components it does not.",
-    "The text speaks of the program with α ≥ 0, the conic one. Free signs give no kernel, so that "
+    "The text describes the program with α ≥ 0, the conic one. Free signs give no kernel, so that "
     "their d is no distance; but they show what the constraint costs here, and their picture is "
     "the one that looks like the paper's.",
     "σ, σ_h and C have the largest area on held-out training points, fourfold, of distances for "
