@@ -81,6 +81,16 @@ def test_wide_kernels_end_where_rounding_begins():
     np.testing.assert_allclose(Z @ Z.T, kernel(X), atol=1e-9)
 
 
+def test_landmarks_in_their_order_do_not_magnify_rounding_of_wide_kernels():
+    """As of a table with two columns of numbers and a category, on which a fit failed once."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = np.column_stack([rng.normal(size=(700, 2)), np.eye(8)[rng.integers(0, 8, 700)]])
+        kernel = Gaussian(0.01)
+        factor = Landmarks(X, np.arange(700)).factor(kernel, X)
+        np.testing.assert_allclose(factor @ factor.T, kernel(X), atol=1e-5)
+
+
 def test_a_kernel_that_is_zero_has_a_factor_without_columns():
     landmarks = choose_landmarks(Linear(), np.zeros((20, 2)), 5, random_state=0)
     assert landmarks.factor(Linear(), X[:, :2]).shape == (300, 0)

@@ -25,6 +25,7 @@ from kernlearn.gram._pivoted_cholesky import at_random, factorise, in_order
 from kernlearn.gram.incomplete_cholesky import check_kind, columns_of
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import check_table, take_rows
+from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.typing import Array, DeviceArray, Indices, RandomState, Rows
 
 METHODS = ("random", "greedy")
@@ -150,7 +151,12 @@ class Landmarks:
         check_kind(kernel, Kernel, "kernel", "kernlearn.kernels.Gaussian()")
         diagonal = kernel.diag(self.points)
         columns = columns_of(kernel, self.points)
-        factor, pivots, _, _ = factorise(columns, diagonal, 0.0, None, in_order)
+        try:
+            factor, pivots, _, _ = factorise(columns, diagonal, 0.0, None, in_order)
+        except NumericalError:
+            # Of a wide kernel, rows in their order are pivots that magnify rounding. The largest
+            # residuals are none; a kernel that is indefinite is refused again.
+            factor, pivots, _, _ = factorise(columns, diagonal, 0.0, None)
         points = take_rows(self.points, pivots)
         corner = np.asfortranarray(np.tril(factor[pivots]))
         return NystroemMap(kernel, points, self.rows[pivots], corner)
