@@ -23,8 +23,8 @@ class FirstLevelOptions(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         The level of ``loss="quantile"``, between 0 and 1. The median is 0.5.
     starts : {"several", "one"}, default="several"
         Where the search for λ and μ starts. "one": from equal scales, as in the paper. "several":
-        where μ is chosen, also from the LS-SVM with one bandwidth and from scales that tell columns
-        apart; if that LS-SVM predicts the folds better than all that was learned, it is what is
+        where μ is chosen, also from the LS-SVM with one bandwidth and from scales that differ by
+        column; if that LS-SVM predicts the folds better than all that was learned, it is what is
         returned, with a ``mu_`` of zero. So the loss on the folds is never above its.
     strategy : {"gradient", "nelder-mead"}, default="gradient"
         How the loss on held-out rows is minimised over λ and μ: by descent with its exact slope, or

@@ -67,7 +67,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         :class:`kernlearn.FirstLevelClassifier`, whose search is over two numbers.
     starts : {"several", "one"}, default="several"
         Where the descent starts, for kernels with a scale for every column. "one": from equal
-        scales, as in the paper. "several": also from scales that tell columns apart, by the slopes
+        scales, as in the paper. "several": also from scales that differ by column, by the slopes
         of a first machine and by each column alone, where the criterion is lower there.
     random_state : int, RandomState or None, default=0
         For shuffling rows into folds. Rows of small tables are sorted before, so that the order in

@@ -122,7 +122,7 @@ def run_method(
     stem = method.removesuffix("-LSSVM").lower().replace(" ", "-")
     estimator = METHODS[method]
     parameters = {
-        name: repr(value) if isinstance(value, KernelRange) else value
+        name: repr(value) if isinstance(value, KernelRange | FirstLevelOptions) else value
         for name, value in estimator.get_params(deep=False).items()
     }
     settings: dict[str, Json] = {
