@@ -38,6 +38,7 @@ from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.engine.gram_problem import GramProblem
 from kernlearn.solvers.engine.statement import Statement
+from kernlearn.survival.outcome import survival_outcome
 from kernlearn.typing import Array
 
 UNLABELLED = ("one_class", "ranking", DETERMINANT)
@@ -88,20 +89,21 @@ def learn_weights(
         at the points, ``kernels = GaussianRange(low, high).bind(X)``, for positive weights of a
         machine at a given C: the weights are those of ``kernels.kernels``, which grow meanwhile,
         and the bound holds for ``kernels.covers``.
-    y : array-like of shape (n,)
+    y : array-like of shape (n,), or events and times
         Two classes of any type (the larger one in sorted order counts as +1), or targets of a
-        regression. Ignored by ``quality="one_class"`` and ``"ranking"``, which take its length from
-        it if given, and
-        by ``"max_determinant"``.
+        regression. ``quality="cox"`` takes events and times in the forms that
+        :func:`kernlearn.survival.survival_outcome` reads. Ignored by ``quality="one_class"`` and
+        ``"ranking"``, which take its length from it if given, and by ``"max_determinant"``.
     quality : str
         ``"hard_margin"``, ``"soft_margin"``, ``"squared_soft_margin"``, ``"lagrangian"``,
         ``"logistic"``, ``"nu_svm"``, ``"one_class"``, ``"ranking"`` (on matrices of differences of
         two rows, the better one first; see :class:`kernlearn.ranking.MKLRanker`),
-        ``"epsilon_svr"``, ``"nu_svr"``, ``"huber"``, ``"quantile"``, ``"least_squares"``,
-        ``"alignment"``, ``"centered_alignment"`` or ``"max_determinant"``.
+        ``"epsilon_svr"``, ``"nu_svr"``, ``"huber"``, ``"quantile"``, ``"least_squares"``, ``"cox"``
+        (the partial likelihood with Breslow's ties), ``"alignment"``, ``"centered_alignment"`` or
+        ``"max_determinant"``.
     C : float or "learn"
         The box, 0 ≤ α ≤ C; 1/τ for the 2-norm soft margin and least squares; for ``"logistic"``,
-        ``"huber"`` and ``"quantile"`` what multiplies the loss. ``"learn"``
+        ``"huber"``, ``"quantile"`` and ``"cox"`` what multiplies the loss. ``"learn"``
         (``"squared_soft_margin"`` only) makes the identity one more matrix, section 4.6.
     nu : float
         Upper bound on the share of margin errors (``"nu_svm"``), of points outside the tube
@@ -309,6 +311,10 @@ def _target(quality: str, y: ArrayLike | None, n: int) -> Array:
             f"expected y for quality={quality!r}, got None; only {' and '.join(UNLABELLED)} need "
             "none"
         )
+    if quality in QUALITIES and QUALITIES[quality].targets == "times":
+        outcome = survival_outcome(y)
+        outcome.check_events(fewest=1)
+        return outcome.signed
     values = _one_array(y)
     if values.ndim != 1:
         raise ValueError(f"expected y of shape (n,), got shape {values.shape}; use y.ravel()")

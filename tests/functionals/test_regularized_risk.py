@@ -62,7 +62,7 @@ def primal_value(quality, K, y):
 
 
 @pytest.mark.parametrize("kernel", [0, 1], ids=["polynomial", "Gaussian"])
-@pytest.mark.parametrize("quality", QUALITIES)
+@pytest.mark.parametrize("quality", sorted(set(QUALITIES) - {"cox"}))
 def test_it_is_the_optimum_of_the_primal_program(quality, kernel, make_stack, target_of):
     problem = make_stack(seed=3, n=14)
     K, y = problem.grams[kernel], target_of(quality, problem)

@@ -13,7 +13,7 @@ from kernlearn.quality import QUALITIES
 from kernlearn.quality.machine import Multipliers
 from kernlearn.reference import fixed_kernel_program
 
-NAMES = sorted(QUALITIES)
+NAMES = sorted(set(QUALITIES) - {"cox"})  # is no sum over rows: see test_cox.py
 WIDE = 5.0  # stands in for an infinite box where points are drawn
 
 

@@ -17,12 +17,14 @@ __all__ = [
     "HyperkernelRegressor",
     "KernelClassifier",
     "KernelRegressor",
+    "KernelSurvival",
     "LSSVMClassifier",
     "LSSVMRegressor",
     "MKLClassifier",
     "MKLNoveltyDetector",
     "MKLOptions",
     "MKLRegressor",
+    "MKLSurvival",
     "Sources",
 ]
 
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from kernlearn.estimators.least_squares.lssvm_regressor import LSSVMRegressor
     from kernlearn.estimators.mixture.classifier import KernelClassifier
     from kernlearn.estimators.mixture.regressor import KernelRegressor
+    from kernlearn.estimators.mixture.survival import KernelSurvival
     from kernlearn.estimators.mkl.classifier import MKLClassifier
     from kernlearn.estimators.mkl.graph_fusion import (
         GraphFusionClassifier,
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from kernlearn.estimators.mkl.novelty import MKLNoveltyDetector
     from kernlearn.estimators.mkl.options import MKLOptions
     from kernlearn.estimators.mkl.regressor import MKLRegressor
+    from kernlearn.estimators.mkl.survival import MKLSurvival
 else:
     __getattr__, __dir__ = lazy_names(
         __name__,
@@ -66,6 +70,7 @@ else:
             "kernlearn.estimators.least_squares.lssvm_regressor": ("LSSVMRegressor",),
             "kernlearn.estimators.mixture.classifier": ("KernelClassifier",),
             "kernlearn.estimators.mixture.regressor": ("KernelRegressor",),
+            "kernlearn.estimators.mixture.survival": ("KernelSurvival",),
             "kernlearn.estimators.mkl.classifier": ("MKLClassifier",),
             "kernlearn.estimators.mkl.graph_fusion": (
                 "GraphFusionClassifier",
@@ -74,6 +79,7 @@ else:
             "kernlearn.estimators.mkl.novelty": ("MKLNoveltyDetector",),
             "kernlearn.estimators.mkl.options": ("MKLOptions",),
             "kernlearn.estimators.mkl.regressor": ("MKLRegressor",),
+            "kernlearn.estimators.mkl.survival": ("MKLSurvival",),
         },
         __all__,
     )

@@ -25,7 +25,7 @@ from kernlearn.quality.registry import QUALITIES
 from kernlearn.runtime.threads import threads_for
 from kernlearn.typing import Array, Rows, Table
 
-Targets = Literal["labels", "values", "either", "none"]
+Targets = Literal["labels", "values", "either", "times", "none"]
 Classes = NDArray[np.int64]
 Target = NDArray[Any]  # classes as whole numbers 0, 1, …, or targets of regression
 _SETTINGS = ("C", "nu", "epsilon", "quantile")

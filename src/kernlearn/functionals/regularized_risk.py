@@ -102,7 +102,8 @@ class RegularizedRisk(QualityFunctional):
         return QUALITIES[self.quality].targets
 
     def _check_parameters(self) -> None:
-        check_machine(self.quality, list(QUALITIES), self.C, self.nu, self.epsilon, self.quantile)
+        of_rows = [name for name, each in QUALITIES.items() if each.targets != "times"]
+        check_machine(self.quality, of_rows, self.C, self.nu, self.epsilon, self.quantile)
 
     def _parameters_in_use(self) -> list[str]:
         return settings_in_use(self.quality, super()._parameters_in_use())

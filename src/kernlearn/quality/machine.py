@@ -19,7 +19,8 @@ where every :math:`\varphi_i` is convex and separable: piecewise linear between 
     V(K) \le \tfrac12 a^\top K a + \sum_i \varphi_i^*\bigl((p - K a - E^\top b)_i\bigr)
     + b^\top d + \varepsilon B,
 
-so that both sides of the certificate are sums that anyone can recompute.
+so that both sides of the certificate are sums that anyone can recompute. Cox's partial likelihood
+is the one loss whose φ is no sum over points (:mod:`kernlearn.quality.risk_sets`).
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ import numpy as np
 
 from kernlearn.numerics.sums import blocked_sum, exact_sum
 from kernlearn.quality.entropy import entropy, entropy_conjugate, entropy_curvature
+from kernlearn.quality.risk_sets import RiskSets
 from kernlearn.typing import Array, Indices, Mask, Scalar
 
 # Relative to the size of the coefficients: what summing them in another order may change.
@@ -74,6 +76,8 @@ class Machine:
     temperature : float
         The t of the entropy, in units of the function; zero without one. One needs a box that ends
         at zero, no slopes and no ridge.
+    risk_sets : RiskSets, optional
+        What couples the φᵢ of Cox's partial likelihood.
     stretchable : bool
         True if an upper bound is to be had by stretching ``(a, b)`` until every margin is one, so
         that there is no loss: for margins, with a box so wide that rounding would be a loss.
@@ -92,6 +96,7 @@ class Machine:
     shift: float = 0.0
     budget: float = np.inf
     temperature: float = 0.0
+    risk_sets: RiskSets | None = None
     stretchable: bool = False
     cold_start: Callable[[Machine, Array, float], Array] | None = field(default=None, repr=False)
 
@@ -146,6 +151,8 @@ class Machine:
     def linear_size(self, a: Array) -> float:
         """Sum of the sizes of the terms of ℓ(a): what its rounding is relative to."""
         size = np.abs(self.linear * a).sum() + np.abs(phi(self, a)).sum()
+        if self.risk_sets is not None:  # whose flow is a sum of as many terms as there are stages
+            size += len(self.risk_sets.totals) * self.risk_sets.totals.sum()
         return float(size) + _offset_value(self, a)
 
     def upper_value(
@@ -181,6 +188,8 @@ class Machine:
         rests = a == low
         for point in self.breakpoints.T[1:]:
             rests |= a == point
+        if self.risk_sets is not None:
+            a = self.risk_sets.repaired(a)
         for members, total in self.sums:
             a[members] = _with_sum(a[members], total, low[members], high[members], rests[members])
         size = float(np.abs(a).sum())
@@ -196,7 +205,8 @@ class Machine:
         # Rows of ±1 and sums that are rounded once: no violation hides in their rounding.
         sums = zip(self.rows, self.rhs, strict=True)
         equality = max((abs(exact_sum(row * a, -d)) for row, d in sums), default=0.0)
-        return float(max(box, equality, length - self.budget, 0.0)) / size
+        flow = 0.0 if self.risk_sets is None else self.risk_sets.shortfall(a)
+        return float(max(box, equality, flow, length - self.budget, 0.0)) / size
 
     @cached_property
     def sums(self) -> list[tuple[Mask | slice, float]]:
@@ -227,10 +237,14 @@ class Machine:
             shift=self.shift / target_scale,
             budget=self.budget / unit,
             temperature=self.temperature / target_scale,
+            risk_sets=self.risk_sets
+            and replace(self.risk_sets, events=self.risk_sets.events / unit),
         )
 
     def conjugate(self, g: Array, epsilon: float) -> Array:
         """φ*(g): the best of the segments, each a clipped parabola (or a line if no ridge)."""
+        if self.risk_sets is not None:
+            return self.risk_sets.losses(-g)
         if self.temperature:
             return entropy_conjugate(g, signed_widths(self), self.temperature)
         # The budget's multiplier acts as an ε-insensitive tube of that width.
@@ -258,7 +272,12 @@ def signed_widths(machine: Machine) -> Array:
 
 
 def curvature_of(machine: Machine, a: Array) -> Array:
-    """φ''(a): the ridge, or that of an entropy, which is infinite at the ends of its box."""
+    """φ''(a): the ridge, or that of an entropy, which is infinite at the ends of its box.
+
+    That of risk sets is a matrix.
+    """
+    if machine.risk_sets is not None:
+        return machine.risk_sets.entropy_curvature(a)
     if not machine.temperature:
         return machine.ridge
     return entropy_curvature(a, signed_widths(machine), machine.temperature)
@@ -271,6 +290,10 @@ def target_size(machine: Machine) -> float:
 
 def steepness(machine: Machine, distance: float) -> float:
     """How fast ℓ(a) may change within a distance: an entropy is steep near the ends."""
+    if machine.risk_sets is not None:  # each stage has a logarithm
+        stages = machine.risk_sets.totals
+        reach = float(np.log1p(stages.sum() / max(distance, 1e-300)))
+        return (len(stages) + 1.0) * (1.0 + reach)
     linear = float(np.abs(machine.linear).max(initial=0.0))
     if not machine.temperature:
         return linear
@@ -281,10 +304,16 @@ def steepness(machine: Machine, distance: float) -> float:
 def on_rows(machine: Machine, rows: Indices) -> Machine:
     """The machine on some of the points, each standing for as many as were left out."""
     copies = machine.n_points / len(rows)
+    risk_sets = machine.risk_sets
+    breakpoints = machine.breakpoints[rows] * copies
+    if risk_sets is not None:
+        risk_sets = risk_sets.on_rows(rows, copies)
+        breakpoints = risk_sets.box
     return replace(
         machine,
         linear=machine.linear[rows],
-        breakpoints=machine.breakpoints[rows] * copies,
+        breakpoints=breakpoints,
+        risk_sets=risk_sets,
         slopes=machine.slopes[rows],
         rows=machine.rows[:, rows],
         ridge=machine.ridge[rows] / copies,
@@ -322,6 +351,8 @@ def phi(machine: Machine, a: Array) -> Array:
     """Values of φ, taking ``a`` to lie inside the box."""
     if machine.is_box:
         return np.zeros_like(a)
+    if machine.risk_sets is not None:
+        return machine.risk_sets.entropy(a)
     if machine.temperature:
         return entropy(a, signed_widths(machine), machine.temperature)
     value = 0.5 * machine.ridge * a**2

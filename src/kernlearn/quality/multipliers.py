@@ -49,6 +49,8 @@ def best_multipliers(machine: Machine, Ka: Array) -> Multipliers:
     for either end of a tube. Each is found where the coefficients that answer to it have the
     sum they should have, which falls as the constant rises.
     """
+    if machine.risk_sets is not None:  # which constants do not change
+        return Multipliers(np.zeros(1), 0.0)
     residual = machine.linear - Ka
     if np.isfinite(machine.budget):
         above = balancing_constant(residual, answer_to(machine, 1), 0.5 * machine.budget)
@@ -85,6 +87,10 @@ def value_noise(
         value = float(a @ Ka) / max(margin, 1e-300) ** 2
         return quadratic + 2.0 * value * float(error.max()) / max(margin, 1e-300)
     error = error + relative * (np.abs(Ka) + np.abs(machine.rows.T @ multipliers.rows))
+    if machine.risk_sets is not None:  # each logarithm changes by the largest error, at most
+        size = float(np.abs(machine.risk_sets.losses(fitted)).sum())
+        changed = 2.0 * float(machine.risk_sets.totals.sum() * error.max()) + 8.0 * in_sums * size
+        return quadratic + changed
     steepest, answer = np.zeros(len(a)), answer_to(machine)
     for shift in (-error, error):
         slopes = machine.linear - fitted + shift
@@ -101,6 +107,9 @@ def answer_to(
     machine: Machine, segment: int | None = None, members: Mask | slice = slice(None)
 ) -> Callable[[Array], Array]:
     """The coefficients that answer to slopes g: where g·t − φ(t) is largest."""
+    if machine.risk_sets is not None:
+        of_function = machine.risk_sets.answer
+        return lambda g: of_function(-g)
     if machine.temperature:
         widths = signed_widths(machine)[members]
         return lambda g: entropy_answer(g, widths, machine.temperature)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from kernlearn.quality.cox import cox
 from kernlearn.quality.logistic import logistic
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.margins import (
@@ -41,7 +42,8 @@ class Settings:
 class Quality:
     """A quality functional that is the optimal value of a machine."""
 
-    targets: Literal["labels", "values", "either", "none"]  # What the machine learns from
+    # What the machine learns from; "times" have the sign bit where they are censored
+    targets: Literal["labels", "values", "either", "times", "none"]
     build: Callable[[Array, Settings], Machine]
     uses: tuple[str, ...]  # The settings that matter to it
 
@@ -61,6 +63,7 @@ QUALITIES: dict[str, Quality] = {
     "nu_svr": Quality("values", lambda y, s: nu_svr(y, s.upper, s.nu), ("C", "nu")),
     "huber": Quality("values", lambda y, s: huber(y, s.upper, s.epsilon), ("C", "epsilon")),
     "quantile": Quality("values", lambda y, s: quantile(y, s.upper, s.quantile), ("C", "quantile")),
+    "cox": Quality("times", lambda y, s: cox(y, s.upper, s.sample_weight), ("C",)),
     "least_squares": Quality("either", lambda y, s: least_squares(y, s.upper), ("C",)),
 }
 

@@ -30,13 +30,23 @@ class Concordance:
         total = float(self.comparable.sum())
         return float(self.concordant.sum()) / total if total > 0 else float("nan")
 
+    @property
+    def influence(self) -> Array:
+        """By how much the index would be less without each row, to first order; (n,)."""
+        total = 0.5 * float(self.comparable.sum())  # each pair counts for both of its rows
+        return np.asarray((self.concordant - self.index * self.comparable) / max(total, 1e-300))
+
     def standard_error(self, groups: Indices | None = None) -> float:
         """That of the index, by the jackknife over rows or groups, linearised."""
-        groups = np.arange(len(self.comparable)) if groups is None else groups
-        total = 0.5 * float(self.comparable.sum())  # each pair counts for both of its rows
-        change = np.bincount(groups, self.concordant - self.index * self.comparable) / total
-        n = int((np.bincount(groups) > 0).sum())
-        return float(np.sqrt((change**2).sum() * (n - 1.0) / n)) if total > 0 else float("nan")
+        return jackknife_error_of(self.influence, groups)
+
+
+def jackknife_error_of(influence: Array, groups: Indices | None = None) -> float:
+    """The standard error of what changes so without each row; rows of one group go together."""
+    groups = np.arange(len(influence)) if groups is None else groups
+    change = np.bincount(groups, influence)
+    n = int((np.bincount(groups) > 0).sum())
+    return float(np.sqrt((change**2).sum() * (n - 1.0) / n))
 
 
 def concordance(outcome: SurvivalOutcome, risk: Array, weight: Array | None = None) -> Concordance:

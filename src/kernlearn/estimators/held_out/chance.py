@@ -127,7 +127,8 @@ def tell_chance(
     if has_warned or not warns:
         return
     name = type(estimator).__name__
-    flagship = "KernelRegressor" if name.endswith("Regressor") else "KernelClassifier"
+    kind = next((kind for kind in ("Regressor", "Survival") if name.endswith(kind)), "Classifier")
+    flagship = f"Kernel{kind}"
     other = f"try {flagship}, which tries many kernels, standardise the columns, or add"
     warnings.warn(
         f"{name} is no better than guessing: {found}; {'add' if name == flagship else other} rows, "

@@ -47,6 +47,8 @@ class Members:
     titles: list[str]  # what the table of candidates calls the machines
     # Rows of one number were held out together; None where all differ, of shape (n,).
     groups: Indices | None = None
+    # Of each of those rows, its place among the rows of the fit; None for all; (n,).
+    places: Indices | None = None
     # The targets themselves, where outlying ones are pulled in in Y; (n, k).
     outlying: Array | None = None
     outputs: OutputKernel | None = None  # the kernel over several targets; None for the identity
@@ -98,6 +100,7 @@ class Members:
             {table: _same_rows(judged.tables[table], table, machines) for table in used},
             [one.title for one in found],
             judged.groups,
+            judged.places,
             outputs=screening.outputs,
         )
 

@@ -231,9 +231,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         part = loss.subset(chosen)
         kept = [np.searchsorted(chosen, np.intersect1d(fold, chosen)) for fold in folds]
         codes = given.groups.subset(chosen).known
-        sample = CandidateProblem(
-            tables, part, kept, stopping, preparation.origins, codes, given.folds is not None
-        )
+        known = preparation.origins, codes, given.folds is not None, chosen
+        sample = CandidateProblem(tables, part, kept, stopping, *known)
         if isinstance(preparation, SourcesPreparation):
             blocks, has_columns = preparation.blocks, preparation.has_columns
             sample = replace(sample, source_blocks=blocks, has_columns=has_columns)
@@ -241,8 +240,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         if not is_all:
             sources = {table: prepared_source(preparation, rows, table) for table in tables}
         place = None if self.device_ == HOST else Place.named(self.device_)
-        known = FoldedRows(rows, folds, chosen)
-        return TrainingRows(sources, loss.Y, loss.weight, sample, place, known)
+        folded = FoldedRows(rows, folds, chosen)
+        return TrainingRows(sources, loss.Y, loss.weight, sample, place, folded)
 
     def _folds(
         self, given: TrainingInput, stratify: bool, random_state: np.random.RandomState

@@ -8,7 +8,8 @@ For targets that are numbers the loss is the squared error. For classes it is th
 a softmax of the decision values with the best slope, and no offset
 (:mod:`kernlearn.quality.discriminants`): as smooth as a likelihood, free of the scale of the
 values, and yet large where their signs are wrong. Errors in a few hundred rows are too coarse
-to tell values of C apart. The logistic, Huber's and the pinball loss are judged by themselves.
+to tell values of C apart. The logistic, Huber's and the pinball loss and Cox's partial likelihood
+are judged by themselves.
 
 Through landmarks, least squares knows its squared error on folds from second moments, and needs
 none of this; the other machines choose C on a sample of the rows, as above.
@@ -53,7 +54,7 @@ def class_losses(values: Array, targets: Sequence[Array], sample_weight: Array) 
     return losses
 
 
-OWN_LOSSES = ("logistic", "huber", "quantile")
+OWN_LOSSES = ("cox", "logistic", "huber", "quantile")
 
 
 def losses_of(

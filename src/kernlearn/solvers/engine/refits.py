@@ -203,6 +203,8 @@ def _trained(
     kind = QUALITIES[quality]
     if kind.targets == "labels" and np.ptp(target) == 0:
         return np.zeros(len(K)), float(target[0])  # one class alone has no margin to learn
+    if kind.targets == "times" and np.signbit(target).all():
+        return np.zeros(len(K)), 0.0  # without events nothing is known
     machine = kind.build(target, settings)
     unit = target_size(machine) or size
     scaled = machine.rescaled(size, unit)

@@ -44,7 +44,7 @@ def solve_entropy(
     K: Array, machine: Machine, warm: MachineSolution | None = None
 ) -> MachineSolution | None:
     """The solution at a positive semidefinite K, or None if a factorisation breaks down."""
-    newton = _Newton(K, machine, warm)
+    newton = (_Newton if machine.risk_sets is None else _CoxNewton)(K, machine, warm)
     with np.errstate(all="ignore"):  # what is no number is seen, and ends it
         for _ in range(OPTIONS.max_iter):
             if newton.ended or newton.is_exact() or not newton.step():
@@ -120,6 +120,10 @@ class _Newton:
             length *= 0.5
         return False
 
+    def _weights(self, coef: Array) -> Array:
+        """How freely each coefficient moves."""
+        return 1.0 / curvature_of(self.machine, coef)
+
     def solution(self) -> MachineSolution | None:
         """Pack the coefficients; None if they do not lie in the polytope."""
         machine = self.machine
@@ -127,7 +131,7 @@ class _Newton:
         if coef is None:
             return None
         K_coef = self.K @ coef
-        weight = 1.0 / curvature_of(machine, coef)
+        weight = self._weights(coef)
         free = np.flatnonzero(weight > _HELD * float(weight.max(initial=0.0)))
         state = np.zeros(len(coef), dtype=np.intp)
         state[free] = 1
@@ -135,3 +139,22 @@ class _Newton:
         return MachineSolution.of(
             machine, coef, K_coef, multipliers, state, None, free, machine.rows[:, free]
         )
+
+
+class _CoxNewton(_Newton):
+    """The same for Cox's partial likelihood, whose curvature W is a matrix that may be singular."""
+
+    def step(self) -> bool:
+        """One step, (I + WK)α⁺ = Wf + a; False if it leads nowhere."""
+        assert self.machine.risk_sets is not None
+        W = self.machine.risk_sets.hessian(self.f)
+        matrix = W @ self.K
+        matrix.flat[:: len(matrix) + 1] += 1.0
+        if not np.isfinite(matrix).all():
+            return False
+        alpha = np.asarray(np.linalg.solve(matrix, W @ self.f + self.coef), dtype=float)
+        return self._search(alpha, self.K @ alpha, 0.0)
+
+    def _weights(self, coef: Array) -> Array:
+        assert self.machine.risk_sets is not None
+        return np.asarray(np.maximum(self.machine.risk_sets.events - coef, 0.0))

@@ -23,7 +23,10 @@ def factorised(solution: MachineSolution, K: Array, ridge: Array) -> MachineSolu
         return replace(solution, factor=np.zeros((0, 0)))
     matrix = minor(K, S)
     diagonal = np.arange(len(S))
-    matrix[diagonal, diagonal] += ridge[S]
+    if ridge.ndim == 2:
+        matrix += minor(ridge, S)
+    else:
+        matrix[diagonal, diagonal] += ridge[S]
     size = max(float(K.diagonal().mean()), 1e-300)
     # Steps need the curvature to a few digits only, and half the digits take half the time.
     for dtype, proximal in ((np.float32, 1e-5), (np.float64, 1e-7), (np.float64, 1e-3)):

@@ -33,6 +33,8 @@ class CandidateProblem:
     groups: Indices | None = None
     # Whether closed forms leave out folds, too: the user gave them.
     by_folds: bool = False
+    # Of each row, its place among the rows of the fit; None where none are left out; (n,).
+    places: Indices | None = None
     # The columns of the table of all sources, by source; none where there is one table.
     source_blocks: Sequence[SourceBlock] = ()
     has_columns: bool = True  # whether the standardised table has any columns
@@ -72,6 +74,7 @@ class CandidateProblem:
             loss=self.loss.subset(chosen),
             folds=[np.searchsorted(chosen, fold) for fold in kept if len(fold)],
             groups=None if self.groups is None else self.groups[chosen],
+            places=chosen if self.places is None else self.places[chosen],
         )
 
     def sample(self, n_rows: int, random_state: np.random.RandomState) -> Indices:

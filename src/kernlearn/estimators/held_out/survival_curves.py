@@ -1,0 +1,205 @@
+r"""Survival curves of new rows from their risks, calibrated on rows held out.
+
+Given a risk r(x) that was learned in any way, Cox's model in this one column,
+
+.. math:: S(t \mid x) = \exp\bigl(-\Lambda_0(t)\, e^{\beta r(x)}\bigr),
+
+has a slope β ≥ 0 of largest partial likelihood on held-out risks, and Breslow's Λ₀. Where held-out
+risks say nothing, β is zero and the curve of every row is that of the whole table.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import ndtr
+
+from kernlearn.estimators.held_out.chance import FEWEST_ROWS, LEVEL, tell_chance
+from kernlearn.estimators.held_out.intervals import check_coverage, check_probability
+from kernlearn.kernels._validation import check_real
+from kernlearn.quality.risk_sets import RiskSets
+from kernlearn.runtime.phrases import p_in_words
+from kernlearn.survival.concordance import concordance
+from kernlearn.survival.curves import breslow
+from kernlearn.survival.outcome import SurvivalOutcome, survival_outcome
+from kernlearn.typing import Array, Indices, Rows
+
+# Of risks of unit spread: hazards of rows that far apart differ by e^10.
+_STEEPEST = 10.0
+
+
+class SurvivalCurves:
+    """Predicts survival from risks; estimators add `predict`, which returns these."""
+
+    event_times_: Array
+    baseline_hazard_: Array
+    risk_slope_: float
+    held_out_score_: float
+    held_out_error_: float
+
+    def predict(self, X: Rows) -> Array:
+        """Risks, higher for rows that have the event earlier."""
+        raise NotImplementedError
+
+    def _store_curves(
+        self,
+        outcome: SurvivalOutcome,
+        risk: Array,
+        weight: Array,
+        groups: Indices | None = None,
+    ) -> None:
+        """From outcomes of rows and the risks that were told of them while they were held out."""
+        known = np.isfinite(risk) & (weight > 0)
+        outcome, risk, weight = outcome.subset(known), risk[known], weight[known]
+        groups = None if groups is None else np.unique(groups[known], return_inverse=True)[1]
+        self.risk_slope_ = _slope(outcome, risk, weight)
+        hazard = breslow(outcome, self.risk_slope_ * risk, weight)
+        seen = np.isin(hazard.x, outcome.time[outcome.event])
+        self.event_times_, self.baseline_hazard_ = hazard.x[seen], hazard.y[seen]
+        found = concordance(outcome, risk, np.where(outcome.event, weight, 0.0))
+        self.held_out_score_, self.held_out_error_ = found.index, found.standard_error(groups)
+        tell_chance(self, self._chance(len(risk)), stacklevel=4)
+
+    def _chance(self, n_rows: int) -> str | None:
+        """What is known of a fit at chance; None for one that is better, or of too few rows."""
+        if n_rows < FEWEST_ROWS or not np.isfinite(self.held_out_score_):
+            return None
+        error = max(self.held_out_error_, 1e-12)
+        p = float(ndtr((0.5 - self.held_out_score_) / error))
+        if p < LEVEL:
+            return None
+        return (
+            f"the concordance on held-out rows is {self.held_out_score_:.2f}, that of any order "
+            f"0.5 ({p_in_words(p)})"
+        )
+
+    def predict_survival_function(self, X: Rows, times: Rows = None) -> Array:
+        """Predict the probability to be free of the event after each time.
+
+        Parameters
+        ----------
+        X : array-like, data frame, dict or Sources
+            Rows, as in ``fit``.
+        times : array-like of shape (k,), optional
+            When to look; by default ``event_times_``, between which the curves are constant.
+            Beyond the last of these they stay where they are.
+
+        Returns
+        -------
+        survival : ndarray of shape (n, k)
+            Probabilities that fall along each row.
+        """
+        hazard = np.append(0.0, self.baseline_hazard_)
+        risk = self.predict(X)
+        if times is None:
+            found = hazard[1:]
+        else:
+            check_real(times, "times")
+            when = np.asarray(times, dtype=float)
+            found = hazard[np.searchsorted(self.event_times_, when, side="right")]
+        return np.asarray(np.exp(-np.exp(self.risk_slope_ * risk)[:, None] * found))
+
+    def predict_quantile(self, X: Rows, q: float = 0.5) -> Array:
+        """Predict the time by which the event has happened with a given probability.
+
+        Parameters
+        ----------
+        X : array-like, data frame, dict or Sources
+            Rows, as in ``fit``.
+        q : float, default=0.5
+            The probability, between 0 and 1.
+
+        Returns
+        -------
+        times : ndarray of shape (n,)
+            Times; infinite where the curve does not fall that far by the last event.
+        """
+        q = check_probability(q)
+        enough = -np.log1p(-q) * np.exp(-self.risk_slope_ * self.predict(X))
+        # A curve that meets the probability up to rounding has met it.
+        place = np.searchsorted(self.baseline_hazard_ * (1.0 + 1e-12), enough, side="left")
+        return np.asarray(np.append(self.event_times_, np.inf)[place])
+
+    def predict_median(self, X: Rows) -> Array:
+        """Predict the median time to the event.
+
+        Parameters
+        ----------
+        X : array-like, data frame, dict or Sources
+            Rows, as in ``fit``.
+
+        Returns
+        -------
+        times : ndarray of shape (n,)
+            Times; infinite where half of such rows have no event by the last one seen.
+        """
+        return self.predict_quantile(X, 0.5)
+
+    def predict_interval(self, X: Rows, coverage: float = 0.9) -> Array:
+        """Predict intervals that hold the time of the event with a given probability.
+
+        They are read off the predicted curves, with equal probabilities beyond either end.
+
+        Parameters
+        ----------
+        X : array-like, data frame, dict or Sources
+            Rows, as in ``fit``.
+        coverage : float, default=0.9
+            The probability, between 0 and 1.
+
+        Returns
+        -------
+        interval : ndarray of shape (n, 2)
+            Lower and upper ends; infinite where the data end before.
+        """
+        tail = 0.5 * (1.0 - check_coverage(coverage))
+        ends = [self.predict_quantile(X, q) for q in (tail, 1.0 - tail)]
+        return np.stack(ends, axis=1)
+
+    def score(self, X: Rows, y: Rows) -> float:
+        """Return Harrell's concordance.
+
+        Parameters
+        ----------
+        X : array-like, data frame, dict or Sources
+            Rows, as in ``fit``.
+        y : structured array, data frame or array of shape (n, 2)
+            Their events and times.
+
+        Returns
+        -------
+        score : float
+            Between 0 and 1; one half for a risk that says nothing.
+        """
+        return concordance(survival_outcome(y), self.predict(X)).index
+
+
+def _slope(outcome: SurvivalOutcome, risk: Array, weight: Array) -> float:
+    """The β ≥ 0 of the largest partial likelihood of βr."""
+    spread = float(risk.std())
+    if not outcome.event.any() or spread <= 1e-12 * float(np.abs(risk).max()):
+        return 0.0
+    sets, unit = RiskSets.of(outcome.signed, weight, weight), (risk - risk.mean()) / spread
+
+    def fall(slope: float) -> float:
+        return -float(sets.answer(slope * unit) @ unit)
+
+    if fall(0.0) >= 0.0:
+        return 0.0
+    if fall(_STEEPEST) <= 0.0:
+        return _STEEPEST / spread
+    return float(brentq(fall, 0.0, _STEEPEST)) / spread
+
+
+def signed_times(X: Rows, y: Rows, event: Rows, time: Rows) -> NDArray[np.float64]:
+    """Checked outcomes in one array, of as many rows as X."""
+    outcome = survival_outcome(y, event=event, time=time)
+    n_rows = getattr(X, "shape", [None])[0]
+    if n_rows is not None and n_rows != len(outcome):
+        raise ValueError(
+            f"expected a time and an event for each of {n_rows} rows, got {len(outcome)}; pass "
+            "outcomes of the same rows"
+        )
+    outcome.check_events()
+    return outcome.signed

@@ -1,0 +1,193 @@
+"""Survival analysis with a learned combination of kernels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kernlearn.estimators.held_out.survival_curves import SurvivalCurves, signed_times
+from kernlearn.estimators.inputs.ownership import rollback_on_error
+from kernlearn.estimators.mkl.combination import KernelCombination
+from kernlearn.estimators.mkl.held_out_loss import hold_out_rule, losses_of, squared_losses
+from kernlearn.estimators.mkl.options import MKLOptions
+from kernlearn.estimators.mkl.parameters import Labelled
+from kernlearn.estimators.mkl.table_inputs import TableInputs
+from kernlearn.kernels import Kernel
+from kernlearn.solvers.engine.statement import HoldOut
+from kernlearn.survival.outcome import SurvivalOutcome
+from kernlearn.survival.pseudo_observations import pseudo_restricted_mean
+from kernlearn.typing import Array, FoldsLike, RandomState, Rows
+
+
+class MKLSurvival(SurvivalCurves, KernelCombination):
+    r"""Cox's proportional hazards with a learned combination of kernels, and a duality gap.
+
+    .. math::
+
+        \min_{w, f} \; \tfrac12\lVert f\rVert_{K(w)}^2
+        + C \sum_{i : \delta_i} \Bigl(\log \sum_{t_j \ge t_i} e^{f(x_j)} - f(x_i)\Bigr)
+
+    over the weights of kernels and the log hazard f. Ties are Breslow's.
+
+    Parameters
+    ----------
+    kernels : list of Kernel, optional
+        What to combine, as in :class:`kernlearn.MKLRegressor`. The widths of the default bank are
+        chosen for pseudo-observations of the restricted mean.
+    C : float or "auto", default="auto"
+        What multiplies the loss. "auto" searches six values for the largest partial likelihood of
+        held-out rows.
+    weights : {"positive", "free"}, default="positive"
+        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
+    normalize : bool, default=False
+        Give every kernel a unit diagonal.
+    missing : {None, "mean", "complete"}, default=None
+        How to treat rows that lack a whole source, as in :class:`kernlearn.MKLRegressor`.
+    cv : int, splitter or iterable of pairs of rows, default=5
+        Folds by which rows are held out.
+    device : str or None, default=None
+        Where families of kernels are priced, as in :class:`kernlearn.MKLRegressor`.
+    tol : float, default=1e-6
+        Relative duality gap to reach.
+    random_state : int, RandomState or None, default=0
+        Seed of samples and folds.
+    verbose : int, default=0
+        Print a line of progress for every kernel tried.
+    time_limit : float, optional
+        Seconds after which the fit ends, checked after every step.
+    options : MKLOptions, optional
+        What few fits need: see :class:`kernlearn.MKLOptions`.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (m,)
+        Learned weights; exactly zero for kernels that are not used.
+    kernel_ : Kernel
+        The learned kernel.
+    kernels_ : list of Kernel
+        The kernels that were combined.
+    objective_, lower_bound_, duality_gap_ : float
+        The certificate: value, a bound no weights can beat, and the relative gap between them.
+    status_ : Status
+        How the solution ended.
+    C_ : float
+        The C used.
+    held_out_score_, held_out_error_ : float
+        Harrell's concordance on rows held out, and its standard error.
+    event_times_, baseline_hazard_ : ndarray of shape (m,)
+        The distinct times of events, and the cumulative hazard of a row of risk zero there.
+    risk_slope_ : float
+        The slope of the log hazard in the risk, of largest partial likelihood on held-out rows.
+    n_iter_ : int
+        Kernels tried.
+
+    See Also
+    --------
+    kernlearn.KernelSurvival : Tries many kernels, and takes tables as they come.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn import MKLSurvival
+    >>> X = np.linspace(-1, 1, 60)[:, None]
+    >>> time = np.exp(1.0 - 2.0 * X[:, 0])
+    >>> model = MKLSurvival(C=1.0).fit(X, event=np.arange(60) % 3 > 0, time=time)
+    >>> bool(model.held_out_score_ > 0.9), model.duality_gap_ <= 1e-6
+    (True, True)
+    """
+
+    quality = "cox"
+
+    def __init__(
+        self,
+        kernels: object = None,
+        C: float | str = "auto",
+        weights: str = "positive",
+        *,
+        normalize: bool = False,
+        missing: str | None = None,
+        cv: FoldsLike = 5,
+        device: str | None = None,
+        tol: float = 1e-6,
+        random_state: RandomState = 0,
+        verbose: int = 0,
+        time_limit: float | None = None,
+        options: MKLOptions | None = None,
+    ) -> None:
+        self.kernels = kernels
+        self.C = C
+        self.weights = weights
+        self.normalize = normalize
+        self.missing = missing
+        self.cv = cv
+        self.device = device
+        self.tol = tol
+        self.random_state = random_state
+        self.verbose = verbose
+        self.time_limit = time_limit
+        self.options = options
+
+    def fit(
+        self,
+        X: Rows,
+        y: Rows = None,
+        *,
+        event: Rows = None,
+        time: Rows = None,
+        sample_weight: Rows = None,
+        groups: Rows = None,
+    ) -> MKLSurvival:
+        """Learn the kernel and the log hazard, and calibrate curves.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features), or dict or list of these
+            Training rows; of several tables, each is a source with kernels of its own.
+        y : structured array, data frame or array of shape (n, 2), optional
+            Event and time of every row, as :func:`kernlearn.survival.survival_outcome` reads them.
+        event, time : array-like of shape (n,), optional
+            The same in two arrays.
+        sample_weight : array-like of shape (n,), optional
+            Multiplies C row by row.
+        groups : array-like of shape (n,), optional
+            Labels of the rows that belong together: rows of one group are held out together.
+
+        Returns
+        -------
+        self : MKLSurvival
+            Fitted.
+        """
+        with rollback_on_error(self):
+            signed, inputs = signed_times(X, y, event, time), TableInputs(self)
+            rows, target = inputs.checked_with_target(X, signed, y_numeric=True)
+            weight = inputs.weights(sample_weight, rows)
+            SurvivalOutcome.of_signed(target[weight > 0]).check_events()
+            fit = self._learn(rows, lambda kept: [target[kept]], weight, None, ["cox"], groups)
+            data, held_out = fit.data, fit.learned.held_out
+            assert held_out is not None
+            outcome = SurvivalOutcome.of_signed(data.targets[0])
+            self._store_curves(outcome, held_out.values[:, 0], data.weight, data.groups)
+            return self
+
+    def predict(self, X: Rows) -> Array:
+        """Predict risks.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features), or dict or list of these
+            Rows, as in ``fit``.
+
+        Returns
+        -------
+        risk : ndarray of shape (n,)
+            The log hazard f, up to a constant: higher for rows that have the event earlier.
+        """
+        return self._decision(X)[:, 0]
+
+    def _prepared_kernels(self, X: Rows, labelled: Labelled) -> list[Kernel]:
+        outcome = SurvivalOutcome.of_signed(labelled.targets[0])
+        pseudo = replace(labelled, targets=[pseudo_restricted_mean(outcome)])
+        return super()._prepared_kernels(X, pseudo)
+
+    def _hold_out_rule(self) -> HoldOut:
+        losses = losses_of(self, squared_losses)
+        return hold_out_rule(self._seed, losses, stratify=False, machines=True)

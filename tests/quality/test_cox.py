@@ -1,0 +1,149 @@
+"""The partial likelihood against its definition, and learned weights against CVXPY."""
+
+import numpy as np
+import pytest
+
+import kernlearn as kl
+from kernlearn.quality.risk_sets import RiskSets
+from kernlearn.survival import SurvivalOutcome
+
+N, C = 25, 1.7
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """Ties, weights, and rows that are censored before the first event."""
+    random = np.random.default_rng(1)
+    outcome = SurvivalOutcome(1 + np.ceil(random.exponential(6, N)), random.random(N) < 0.6)
+    outcome.time[:2], outcome.event[:2] = 1.0, False
+    weight, X = random.uniform(0.5, 2.0, N), random.normal(size=(N, 3))
+    return outcome, weight, X, 2.0 * random.normal(size=N)
+
+
+def shares(outcome, weight, f):
+    """For every event: its C, and the share of each row at risk, by the definition."""
+    for i in np.flatnonzero(outcome.event):
+        at_risk = outcome.time >= outcome.time[i]
+        share = np.where(at_risk, weight * np.exp(f), 0.0)
+        yield i, C * weight[i], at_risk, share / share.sum()
+
+
+def sets(drawn):
+    outcome, weight, _, f = drawn
+    return RiskSets.of(outcome.signed, C * weight, weight), f
+
+
+def test_losses_coefficients_and_their_slopes_are_those_of_the_definition(drawn):
+    outcome, weight, _, f = drawn
+    risk_sets, f = sets(drawn)
+    value, a = 0.0, np.zeros(N)
+    for i, c, at_risk, share in shares(outcome, weight, f):
+        value += c * (np.log((weight * np.exp(f))[at_risk].sum()) - f[i])
+        a += c * ((np.arange(N) == i) - share)
+    assert risk_sets.losses(f).sum() == pytest.approx(value, rel=1e-13)
+    assert risk_sets.answer(f) == pytest.approx(a, abs=1e-13)
+    step = 1e-6 * np.eye(N)
+    slopes = [(risk_sets.answer(f - s) - risk_sets.answer(f + s)) / 2e-6 for s in step]
+    assert risk_sets.hessian(f) == pytest.approx(np.array(slopes), abs=1e-7)
+    assert np.isfinite(risk_sets.losses(1e3 * f)).all()
+
+
+def test_the_conjugate_is_the_entropy_of_the_shares(drawn):
+    outcome, weight, _, _ = drawn
+    risk_sets, f = sets(drawn)
+    naive = sum(
+        c * (share[share > 0] * np.log(share[share > 0] / weight[share > 0])).sum()
+        for _, c, _, share in shares(outcome, weight, f)
+    )
+    a = risk_sets.answer(f)
+    assert risk_sets.entropy(a).sum() == pytest.approx(naive, rel=1e-12)
+    # Fenchel's equality, and the curvature is an inverse of that of the loss.
+    assert risk_sets.losses(f).sum() + risk_sets.entropy(a).sum() == pytest.approx(-a @ f)
+    used = risk_sets.stage >= 0
+    H = risk_sets.hessian(f)[np.ix_(used, used)]
+    A = risk_sets.entropy_curvature(a)[np.ix_(used, used)]
+    assert pytest.approx(H, abs=1e-11) == H @ A @ H
+
+
+def test_coefficients_off_the_flow_are_brought_back(drawn):
+    risk_sets, f = sets(drawn)
+    a = risk_sets.answer(f)
+    assert risk_sets.shortfall(a) == 0.0
+    moved = risk_sets.repaired(a + 0.5 * np.random.default_rng(0).normal(size=N))
+    assert risk_sets.shortfall(moved) <= 1e-13
+    assert abs(moved.sum()) <= 1e-13
+    assert risk_sets.repaired(a) == pytest.approx(a, abs=1e-13)
+
+
+def gaussians(X):
+    distances = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    return [np.outer(X[:, 0], X[:, 0]), np.exp(-distances / 20), np.exp(-distances * 2)]
+
+
+@pytest.mark.parametrize("strength", [0.1, 10.0])
+def test_learned_weights_are_those_of_cvxpy(drawn, strength):
+    cp = pytest.importorskip("cvxpy")
+    outcome, weight, X, _ = drawn
+    upper, grams = strength * weight, gaussians(X)
+    found = kl.learn_weights(
+        grams, outcome.structured, quality="cox", C=strength, sample_weight=weight
+    )
+    assert found.status.is_optimal
+    assert found.gap <= 1e-6
+    roots = [np.linalg.cholesky(K + 1e-11 * np.eye(N)) for K in grams]
+    parts, w = [cp.Variable(N) for _ in grams], cp.Variable(3, nonneg=True)
+    f = sum(root @ part for root, part in zip(roots, parts, strict=True))
+    loss = sum(
+        upper[i] * (cp.log_sum_exp((f + np.log(weight))[outcome.time >= outcome.time[i]]) - f[i])
+        for i in np.flatnonzero(outcome.event)
+    )
+    norms = sum(cp.quad_over_lin(part, w[i]) for i, part in enumerate(parts))
+    traces = np.array([np.trace(K) for K in grams])
+    program = cp.Problem(cp.Minimize(loss + 0.5 * norms), [traces @ w == traces.sum()])
+    program.solve(solver="CLARABEL")
+    assert found.objective == pytest.approx(program.value, rel=1e-6)
+    assert found.weights * traces == pytest.approx(w.value * traces, abs=2e-3 * traces.sum())
+
+
+@pytest.mark.parametrize("signs", ["positive", "free"])
+def test_the_gap_is_what_shares_of_each_event_prove(drawn, signs):
+    """Bounds by code of its own: the entropy of shares, and every corner of the weights."""
+    outcome, weight, X, _ = drawn
+    grams = gaussians(X)
+    found = kl.learn_weights(
+        grams, outcome.structured, quality="cox", C=C, sample_weight=weight, weights=signs
+    )
+    K = sum(w * gram for w, gram in zip(found.weights, grams, strict=True))
+    f = K @ found.dual_coef + found.intercept
+    value, a, bound = 0.5 * found.dual_coef @ K @ found.dual_coef, np.zeros(N), 0.0
+    for i, c, at_risk, share in shares(outcome, weight, f):
+        value += c * (np.log((weight * np.exp(f))[at_risk].sum()) - f[i])
+        a += c * ((np.arange(N) == i) - share)
+        bound -= c * (share[share > 0] * np.log(share[share > 0] / weight[share > 0])).sum()
+    assert found.objective == pytest.approx(value, rel=1e-9)
+    total = sum(np.trace(gram) for gram in grams)
+    if signs == "positive":
+        bound -= 0.5 * total * max(a @ gram @ a / np.trace(gram) for gram in grams)
+        assert bound <= found.objective
+        assert found.objective - bound <= 2e-6 * value
+    else:
+        bound -= 0.5 * a @ K @ a  # at these weights alone
+        assert bound == pytest.approx(found.objective, rel=1e-6)
+    assert found.gap <= 1e-6
+
+
+def test_a_sample_of_rows_has_its_own_risk_sets(drawn):
+    outcome, weight, _, f = drawn
+    risk_sets, _ = sets(drawn)
+    rows = np.arange(0, N, 3)
+    some = RiskSets.of(outcome.subset(rows).signed, 2.0 * C * weight[rows], weight[rows])
+    assert risk_sets.on_rows(rows, 2.0).losses(f[rows]) == pytest.approx(some.losses(f[rows]))
+
+
+def test_outcomes_without_an_event_or_of_other_lengths_get_a_sentence(drawn):
+    outcome, _, X, _ = drawn
+    none = SurvivalOutcome(outcome.time, np.zeros(N, dtype=bool))
+    with pytest.raises(ValueError, match="every row is censored"):
+        kl.learn_weights(gaussians(X), none.structured, quality="cox")
+    with pytest.raises(ValueError, match="a time alone does not say"):
+        kl.learn_weights(gaussians(X), outcome.time, quality="cox")
