@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.datasets import load_diabetes
+from sklearn.datasets import load_diabetes, load_wine
 from sklearn.linear_model import RidgeCV
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -65,6 +65,13 @@ def diabetes() -> GroupedTable:
     """The course of diabetes among people of one age."""
     X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
     return graded(X, y.to_numpy(), (X["age"] // 2).to_numpy())
+
+
+def wine() -> GroupedTable:
+    """The proline of wines of one colour intensity."""
+    X = load_wine(as_frame=True).data
+    groups = X["color_intensity"].round().to_numpy()
+    return graded(X.drop(columns=["proline", "color_intensity"]), X["proline"].to_numpy(), groups)
 
 
 def of_r(folder: Path, name: str) -> GroupedTable:
@@ -130,7 +137,7 @@ def benchmarks(folder: Path | None, splits: int) -> list[Row]:
     methods = {OURS: ranked(ours), "linear": ranked(linear), "ridge": ranked(regressed)}
     if importlib.util.find_spec("lightgbm") is not None:
         methods["LambdaMART"] = ranked(boosted)
-    tables: dict[str, Callable[[], OutcomeTable]] = {"diabetes": diabetes}
+    tables: dict[str, Callable[[], OutcomeTable]] = {"diabetes": diabetes, "wine": wine}
     if folder is not None:
         tables |= {name: partial(of_r, folder, name) for name in R_TABLES}
     return compare_outcomes(tables, methods, splits, OURS)
