@@ -22,6 +22,7 @@ from benchmarks import (
     preferences,
     small_fits,
     sources,
+    survival,
 )
 from benchmarks.claims import REPEATS, report, say
 
@@ -41,6 +42,7 @@ TOPICS = {
 
 # These take options.
 FLAGSHIP = "flagship"
+SURVIVAL = "survival"
 OUTCOMES = {
     "grades": grades.benchmarks,
     "counts": counts.benchmarks,
@@ -51,7 +53,7 @@ OUTCOMES = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    known = (*TOPICS, FLAGSHIP, *OUTCOMES)
+    known = (*TOPICS, FLAGSHIP, *OUTCOMES, SURVIVAL)
     parser.add_argument("topics", nargs="*", metavar="topic", help=f"any of {', '.join(known)}")
     parser.add_argument("--data", type=Path, help="folder with ida and uci_reg, for flagship")
     parser.add_argument("--old", help="commit or folder of sources to compare with, for flagship")
@@ -59,6 +61,9 @@ def main() -> None:
         "--tables", type=Path, help="folder of tables of R, for outcomes of all kinds"
     )
     parser.add_argument("--splits", type=int, default=3, help="splits of each, for the same")
+    parser.add_argument(
+        "--out", type=Path, default=Path("results"), help="folder where survival keeps its fits"
+    )
     given = parser.parse_args()
     names = given.topics or known
     unknown = set(names) - set(known)
@@ -69,6 +74,9 @@ def main() -> None:
     for name in names:
         if name == FLAGSHIP:
             rows += flagship.benchmarks(given.data, given.old)
+            continue
+        if name == SURVIVAL:
+            rows += survival.benchmarks(given.out, given.splits)
             continue
         if name in OUTCOMES:
             rows += OUTCOMES[name](given.tables, given.splits)

@@ -1,32 +1,36 @@
 """Survival analysis on the data sets of scikit-survival and lifelines, against their methods.
 
-    python -m benchmarks.survival FILE [--splits 20]
+    python -m benchmarks survival --splits 20 --out DIR
 
 Both packages have to be installed. Seven tenths of the rows train, at most 1000. Times between the
 10th and the 90th percentile of the events in the test rows make the integrated Brier score; the
-kernel survival SVM predicts no probabilities. Results go to FILE, where finished splits are read,
-not run again; mean ranks over the tables and the tests on them are printed.
+kernel survival SVM predicts no probabilities, and takes part with at most 300 training rows.
+Fits are kept in ``DIR/survival.json`` and not run again, small tables first within each split. The
+table is ``DIR/survival/table1.md``, from where ``python docs/insert_results.py DIR`` takes it.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.claims import Row, say
+from benchmarks.survival_page import OURS, SVM, Fits, claims, page
 from benchmarks.survival_tables import SurvivalTable, survival_tables
 from kernlearn import KernelSurvival
-from kernlearn.comparison import compare
 from kernlearn.metrics import harrell_concordance, integrated_brier_score, uno_concordance
-from kernlearn.survival import SurvivalOutcome
+from kernlearn.survival import SurvivalOutcome, kaplan_meier
 from kernlearn.survival.brier import usual_times
 
 MOST_ROWS = 1000
+MOST_ROWS_OF_SVM = 300  # its time grows with the cube of the rows
 Predictor = tuple[Callable, Callable | None]  # risks, and survival at times
 
 
@@ -75,6 +79,8 @@ def survival_svm(X, y) -> Predictor:
     from sklearn.model_selection import GridSearchCV
     from sksurv.svm import FastKernelSurvivalSVM
 
+    y = y.copy()
+    y["time"] = np.maximum(y["time"], 1e-9)  # it refuses the time zero, and uses the order alone
     rows = np.random.RandomState(0).permutation(len(X))[:300]
     one = FastKernelSurvivalSVM(kernel="rbf", max_iter=20, tol=1e-4, random_state=0)
     grid = {"alpha": [2.0**-6, 2.0**-2, 2.0**2]}
@@ -96,10 +102,16 @@ def lifelines_cox(X, y) -> Predictor:
     return lambda X: model.predict_log_partial_hazard(pd.DataFrame(X)).to_numpy(), survival
 
 
+def same_for_all(X, y) -> Predictor:
+    """Equal risks and the curve of Kaplan and Meier: what a method gets that cannot be fitted."""
+    curve = kaplan_meier(y)
+    return lambda X: np.zeros(len(X)), lambda X, times: np.tile(curve(times), (len(X), 1))
+
+
 METHODS = {
-    "KernelSurvival": kernel,
+    OURS: kernel,
     "Coxnet": coxnet,
-    "kernel survival SVM": survival_svm,
+    SVM: survival_svm,
     "survival forest": forest,
     "survival boosting": boosting,
     "Cox (lifelines)": lifelines_cox,
@@ -146,81 +158,83 @@ def scores(table: SurvivalTable, seed: int, name: str) -> dict[str, float]:
     train, test = split_of(table, seed)
     X_train, X_test = (table.X.iloc[rows].reset_index(drop=True) for rows in (train, test))
     known, new = table.outcome.subset(train), table.outcome.subset(test)
-    if name != "KernelSurvival":
+    if name != OURS:
         X_train, X_test = encoded(X_train, X_test)
     start = time.process_time()
-    predict, survival = METHODS[name](X_train, known.structured)
-    seconds, risk = time.process_time() - start, predict(X_test)
+    failed = 0.0
+    try:
+        predict, survival = METHODS[name](X_train, known.structured)
+        seconds, risk = time.process_time() - start, predict(X_test)
+    except Exception as error:
+        say(f"{name} cannot be fitted: {type(error).__name__}: {error}")
+        failed, seconds = 1.0, time.process_time() - start
+        predict, survival = same_for_all(X_train, known.structured)
+        survival = None if name == SVM else survival
+        risk = predict(X_test)
+    found = {"seconds": seconds, "failed": failed, "ratio": len(test) / len(train)}
+    return found | _judged(table, known, new, risk, survival and partial(survival, X_test))
+
+
+def _judged(
+    table: SurvivalTable,
+    known: SurvivalOutcome,
+    new: SurvivalOutcome,
+    risk: np.ndarray,
+    survival: Callable | None,
+) -> dict[str, float]:
+    """Scores of risks, and of curves where a method has them and the test rows allow it."""
+    found = {"harrell": harrell_concordance(new.structured, risk)}
+    everyone = SurvivalOutcome(table.outcome.time, table.outcome.event)
+    last = float(np.quantile(new.time[new.event], 0.9))
     times = usual_times(new)
     times = times[(times < new.time.max()) & (times < known.time.max())]
-    found = {"harrell": harrell_concordance(new.structured, risk), "seconds": seconds}
-    everyone = SurvivalOutcome(table.outcome.time, table.outcome.event)
-    last = float(np.quantile(new.time[new.event], 0.9)) if new.event.any() else None
     try:
         found["uno"] = uno_concordance(new.structured, risk, y_train=everyone, tau=last)
         if survival is not None and len(times) > 1:
-            curves = survival(X_test, times)
+            curves = survival(times)
             found["brier"] = integrated_brier_score(new.structured, curves, times, y_train=everyone)
-    except ValueError:  # no pair, or nobody left uncensored
-        pass
+    except ValueError as error:  # no pair, or nobody left uncensored
+        say(f"no score: {error}")
     return found
 
 
-def run(splits: int, out: Path) -> dict[str, dict[str, float]]:
+def _fits(tables: Mapping[str, SurvivalTable], splits: int) -> Iterator[tuple[str, int, str]]:
+    """Split by split, so that a run that is stopped has all tables; small tables first."""
+    for seed in range(splits):
+        for title in sorted(tables, key=lambda each: len(tables[each].outcome)):
+            n_train = len(split_of(tables[title], seed)[0])
+            for name in METHODS:
+                if name != SVM or n_train <= MOST_ROWS_OF_SVM:
+                    yield title, seed, name
+
+
+def run(splits: int, out: Path) -> Fits:
     """All splits of all tables by all methods; what the file has is not run again."""
-    done = json.loads(out.read_text()) if out.exists() else {}
+    done: Fits = json.loads(out.read_text("utf-8")) if out.exists() else {}
     tables = survival_tables()
-    for key, table, seed, name in _cells(tables, splits):
+    for title, seed, name in _fits(tables, splits):
+        key = f"{title}|{seed}|{name}"
         if key in done:
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            try:
-                done[key] = scores(table, seed, name)
-            except Exception as error:  # a rival that cannot be fitted counts as a guess
-                done[key] = {"harrell": 0.5, "uno": 0.5, "failed": 1.0}
-                print(f"{key}: {type(error).__name__}: {error}", flush=True)
-        out.write_text(json.dumps(done, indent=0, sort_keys=True))
+            done[key] = scores(tables[title], seed, name)
+        new = out.with_suffix(".new")
+        new.write_text(json.dumps(done, indent=0, sort_keys=True), "utf-8")
+        new.replace(out)
     return done
 
 
-def _cells(
-    tables: dict[str, SurvivalTable], splits: int
-) -> Iterator[tuple[str, SurvivalTable, int, str]]:
-    for seed in range(splits):
-        for title, table in tables.items():
-            for name in METHODS:
-                yield f"{title}|{seed}|{name}", table, seed, name
-
-
-def summary(done: dict[str, dict[str, float]], score: str, sign: float) -> str:
-    """Means over splits that every method has, with ranks and signed-rank tests against ours."""
-    found: dict[str, dict[str, list[float]]] = {}
-    for key, values in done.items():
-        title, _, name = key.split("|")
-        if score in values:
-            found.setdefault(title, {}).setdefault(name, []).append(sign * values[score])
-    names = [name for name in METHODS if score != "brier" or name != "kernel survival SVM"]
-    whole = {t: row for t, row in found.items() if {len(row.get(n, ())) for n in names} != {0}}
-    whole = {t: row for t, row in whole.items() if len({len(row.get(n, ())) for n in names}) == 1}
-    table = {name: [float(np.mean(row[name])) for row in whole.values()] for name in names}
-    lines = [f"| {score} | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
-    for place, title in enumerate(whole):
-        cells = (f"{sign * table[name][place]:.3f}" for name in names)
-        lines.append(f"| {title} | " + " | ".join(cells) + " |")
-    ranks = compare({name: dict(zip(whole, means, strict=True)) for name, means in table.items()})
-    return "\n".join([*lines, "", str(ranks)])
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--splits", type=int, default=20)
-    given = parser.parse_args()
-    done = run(given.splits, given.out)
-    for score, sign in (("harrell", -1.0), ("uno", -1.0), ("brier", 1.0)):
-        print(summary(done, score, sign) + "\n")
-
-
-if __name__ == "__main__":
-    main()
+def benchmarks(out: Path, splits: int) -> list[Row]:
+    """All methods on all tables, and the page of them."""
+    if find_spec("sksurv") is None or find_spec("lifelines") is None:
+        say("survival is left out: it takes pip install scikit-survival lifelines")
+        return []
+    out.mkdir(parents=True, exist_ok=True)
+    done = run(splits, out / "survival.json")
+    text = page(done)
+    written = out / "survival" / "table1.md"
+    written.parent.mkdir(exist_ok=True)
+    written.write_text(text, encoding="utf-8")
+    say(text)
+    return claims(done)
