@@ -117,11 +117,17 @@ def _carried_on(
     furthest = largest(beyond, 1, keep=True)
     is_beyond = furthest > NEAR
     rows = joined([constant([0]), rows_where(reshaped(is_beyond, -1))], 0)
-    outside = take(beyond, rows) > 0.0
+    far = take(beyond, rows)
+    outside = {
+        name: take(far, np.maximum(columns, 0), 1) * (columns >= 0).astype(float) > 0.0
+        for name, columns in law.columns.items()
+    }
     some = {name: take(table, rows) for name, table in tables.items()}
     cells = [{name: law.examples[name][i] for name in some} for i in range(len(law))]
     cells.append({name: _between(each, *law.ends[name]) for name, each in some.items()})
-    within = [{name: where(outside, each[name], some[name]) for name in some} for each in cells]
+    within = [
+        {name: where(outside[name], each[name], some[name]) for name in some} for each in cells
+    ]
     everything = {
         name: joined([tables[name], *(each[name] for each in within)], 0) for name in tables
     }

@@ -3,9 +3,17 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from kernlearn import KernelClassifier, KernelRegressor
+from kernlearn.estimators.mixture.mixture import KernelMixture
+from kernlearn.estimators.mixture.options import (
+    BoostingOptions,
+    MixtureOptions,
+    RescreeningOptions,
+    ScreeningOptions,
+)
 from kernlearn.exceptions import ExtrapolationWarning
 
 FEW = ["linear", "Gaussian"]
@@ -81,3 +89,25 @@ def test_the_warning_names_the_columns_and_the_share():
     new[:5, 2] = -3.0
     with pytest.warns(ExtrapolationWarning, match=r"5 of 20 rows \(25 %\).*columns 'x2', 'x1':"):
         model.predict_proba(new)
+
+
+@pytest.mark.filterwarnings("ignore::kernlearn.exceptions.ExtrapolationWarning")
+def test_linear_laws_go_on_beside_trees_of_many_rows(monkeypatch):
+    """Above the exact rows one fold is judged, and categories are mean targets for the trees."""
+    options = MixtureOptions(
+        exact_rows=200,
+        judged_rows=150,
+        landmarks=40,
+        screening=ScreeningOptions(rows=80),
+        rescreening=RescreeningOptions(rows=200, landmarks=40, held_out_labels=150),
+        boosting=BoostingOptions(max_iter=25, models=2, ridge_rows=60, pilot_iter=8),
+    )
+    monkeypatch.setattr(KernelMixture, "_options", options)
+    rng = np.random.default_rng(0)
+    shop = rng.integers(40, size=600)
+    X = pd.DataFrame({"shop": [f"shop {one}" for one in shop], "size": rng.normal(size=600)})
+    y = 10.0 * X["size"] + 6.0 * np.sin(7.0 * shop) * (X["size"] > 0) + rng.normal(0, 0.1, 600)
+    model = KernelRegressor([*FEW, "trees"]).fit(X, y)
+    new = pd.DataFrame({"shop": ["shop 0", "shop 0"], "size": [9.0, -9.0]})
+    assert "encoded" in {member.table for member in model._members.machines}
+    np.testing.assert_allclose(model.predict(new), [90.0, -90.0], rtol=0.1)

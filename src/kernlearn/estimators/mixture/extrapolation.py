@@ -15,7 +15,7 @@ up to a tenth of the range beyond its ends, the correction at the nearest row wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,10 +24,9 @@ from kernlearn.estimators.mixture.candidates.choice import CandidateChoice
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.registry import LINEAR
 from kernlearn.estimators.mixture.outside_rows import beyond_range
-from kernlearn.estimators.mixture.preparation import STANDARD
-from kernlearn.estimators.mixture.sources_preparation import is_source_table
+from kernlearn.estimators.mixture.preparation import STANDARD, AnyPreparation, Preparation
 from kernlearn.quality.predictive import SquaredLoss
-from kernlearn.typing import Array, Mask, Rows
+from kernlearn.typing import Array, Indices, Mask, Rows
 
 # In units of a column's range, beyond either end: where the linear function begins to count, and
 # from where on it counts alone.
@@ -44,6 +43,8 @@ _RIDGES = np.logspace(-6.0, 2.0, 17)
 _MOST_COLUMNS = 250
 # Training rows over which columns out of range are averaged.
 _EXAMPLES = 8
+# Parts that are held out where the problem has one fold, whose other rows are not at hand.
+_PARTS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +55,17 @@ class LinearExtrapolation:
     intercept: Array  # of shape (k,)
     examples: dict[str, Array]  # some training rows, in the prepared tables
     ends: dict[str, Array]  # least and largest cells of these tables, of shape (2, p)
+    # For each column of these tables, the standardised one that it is; −1 for a mean of targets.
+    columns: dict[str, Indices]
     zero: Array | None  # where zero lies, if no target is below it; of shape (k,)
 
     @classmethod
     def learned(
-        cls, problem: CandidateProblem, held_out: Array, zero: Array | None
+        cls,
+        problem: CandidateProblem,
+        preparation: Preparation,
+        held_out: Array,
+        zero: Array | None,
     ) -> LinearExtrapolation | None:
         """From rows and the mixture's predictions while they were held out.
 
@@ -75,7 +82,7 @@ class LinearExtrapolation:
             return None
         ridges = _RIDGES * float(weight @ (X**2).mean(axis=1))
         told, outside = np.empty((len(ridges), *Y.shape)), np.zeros(len(Y), dtype=bool)
-        for fold in problem.folds:
+        for fold in _folds(problem):
             others = np.setdiff1d(np.arange(len(Y)), fold)
             if len(others) < 2:
                 return None
@@ -95,7 +102,8 @@ class LinearExtrapolation:
         some = order[places]
         examples = {name: table[some] for name, table in tables.items()}
         ends = {name: np.stack([one.min(axis=0), one.max(axis=0)]) for name, one in tables.items()}
-        return cls(coef, intercept[0], examples, ends, zero)
+        columns = {name: preparation.standard_columns(name) for name in tables}
+        return cls(coef, intercept[0], examples, ends, columns, zero)
 
     def __call__(
         self,
@@ -111,10 +119,13 @@ class LinearExtrapolation:
         rows = np.flatnonzero((beyond > NEAR).any(axis=1))
         if not len(rows):
             return np.zeros_like(values)
-        outside, some = beyond[rows] > 0.0, {name: each[rows] for name, each in tables.items()}
+        some = {name: each[rows] for name, each in tables.items()}
 
         def correction(cells: Mapping[str, Array]) -> Array:
-            within = {name: np.where(outside, cells[name], some[name]) for name in some}
+            within = {
+                name: np.where(self.outside(name, beyond[rows]), cells[name], some[name])
+                for name in some
+            }
             return mixture(within) - self._linear(within[STANDARD])
 
         examples = [
@@ -129,6 +140,11 @@ class LinearExtrapolation:
         change[rows] = (found if self.zero is None else np.maximum(found, self.zero)) - values[rows]
         return change
 
+    def outside(self, name: str, beyond: Array) -> Mask:
+        """Which cells of a prepared table are out of range: no mean of targets is."""
+        columns = self.columns[name]
+        return (beyond[:, np.maximum(columns, 0)] > 0.0) & (columns >= 0)
+
     def __len__(self) -> int:
         return len(self.examples[STANDARD])
 
@@ -137,15 +153,29 @@ class LinearExtrapolation:
 
 
 def linear_beyond(
-    problem: CandidateProblem, choice: CandidateChoice, held_out: Array
+    problem: CandidateProblem,
+    choice: CandidateChoice,
+    preparation: AnyPreparation,
+    held_out: Array,
 ) -> LinearExtrapolation | None:
     """What predicts numbers beyond the training rows; None if a linear function does not."""
     is_tried = any(family.name == LINEAR for family in choice.families)
-    has_sources = any(map(is_source_table, problem.tables))
-    if has_sources or not (is_tried and isinstance(problem.loss, SquaredLoss)):
+    if not (isinstance(preparation, Preparation) and isinstance(problem.loss, SquaredLoss)):
+        return None
+    if not is_tried:
         return None
     limits = problem.loss.limits
-    return LinearExtrapolation.learned(problem, held_out, None if limits is None else limits.zero)
+    zero = None if limits is None else limits.zero
+    return LinearExtrapolation.learned(problem, preparation, held_out, zero)
+
+
+def _folds(problem: CandidateProblem) -> Sequence[Indices]:
+    """The folds of the problem; parts of its rows if it has one fold, which are all of them."""
+    if len(problem.folds) > 1:
+        return problem.folds
+    codes = np.arange(len(problem.Y)) if problem.groups is None else problem.groups
+    parts = np.unique(codes, return_inverse=True)[1].reshape(-1) % _PARTS
+    return [np.flatnonzero(parts == part) for part in range(min(_PARTS, int(parts.max()) + 1))]
 
 
 def _carries(linear: Array, mixed: Array, total: Array, outside: Mask) -> bool:

@@ -181,7 +181,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
                 self.compression_: dict[str, float] | None = None
                 if self.compress:
                     self._compress(len(training), loss, random_state)
-                self._extrapolation = linear_beyond(screening.problem, choice, usual)
+                law = linear_beyond(screening.problem, choice, self.preparation_, usual)
+                self._extrapolation = law
         self._store_end(training.sample.notes, stopping)
         return usual, screening.problem.loss
 

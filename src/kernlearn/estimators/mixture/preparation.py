@@ -114,6 +114,16 @@ class Preparation:
         ]
         return np.repeat(np.arange(len(widths)), widths)
 
+    def standard_columns(self, table: str) -> Indices:
+        """For each column of a prepared table, the same of the standardised one; −1 for a mean."""
+        if table != ENCODED:
+            return np.arange(len(self.origins))
+        origins = self.origins_of(table)
+        is_number = np.array([isinstance(one, NumberColumn) for one in self.columns], dtype=bool)
+        found = np.full(len(origins), -1)
+        found[is_number[origins]] = np.flatnonzero(is_number[self.origins])
+        return found
+
     def encoded(
         self, X: Rows, Y: Array, weight: Array, folds: Sequence[Indices]
     ) -> tuple[Preparation, Array]:
