@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import runpy
 import sys
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 
 import numpy as np
@@ -31,12 +33,17 @@ def test_without_the_extra_one_sentence_names_it(
     assert shown.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    "run", [main, partial(runpy.run_module, "kernlearn", run_name="__main__")], ids=["main", "-m"]
+)
 def test_main_runs_the_app(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    run: Callable[[], object],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["kernlearn", "--version"])
     with pytest.raises(SystemExit) as leaving:
-        main()
+        run()
     assert leaving.value.code == 0
     assert capsys.readouterr().out == f"kernlearn {__version__}\n"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -258,7 +258,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         sample_weight: Any = None,
         X_unlabeled: Rows = None,
         groups: Rows = None,
-    ) -> MKLClassifier:
+    ) -> Self:
         """Learn the kernel and the classifier.
 
         Parameters

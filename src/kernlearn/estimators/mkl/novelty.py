@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,7 +164,7 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
         self.time_limit = time_limit
         self.options = options
 
-    def fit(self, X: Rows, y: Any = None, *, sample_weight: Any = None) -> MKLNoveltyDetector:
+    def fit(self, X: Rows, y: Any = None, *, sample_weight: Any = None) -> Self:
         """Learn the kernel and the region where the data lie.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -237,7 +237,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         sample_weight: Any = None,
         X_unlabeled: Rows = None,
         groups: Rows = None,
-    ) -> MKLRegressor:
+    ) -> Self:
         """Learn the kernel and the regression.
 
         Parameters
