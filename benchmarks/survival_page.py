@@ -63,10 +63,10 @@ def _comparison(errors: Mapping[str, Cells]) -> Comparison:
     return compare(mean_of(errors, "error"))
 
 
-def _rank_row(errors: Mapping[str, Cells], names: list[str]) -> str:
+def _rank_row(label: str, errors: Mapping[str, Cells], names: list[str]) -> str:
     ranks = _comparison(errors).ranks
     cells = (f"{ranks[name]:.2f}" if name in ranks else "–" for name in names)
-    return f"| mean rank, {len(errors[OURS])} tables | {' | '.join(cells)} |"
+    return f"| mean rank, {label}{len(errors[OURS])} tables | {' | '.join(cells)} |"
 
 
 def score_table(key: str, errors: Mapping[str, Cells]) -> list[str]:
@@ -77,9 +77,9 @@ def score_table(key: str, errors: Mapping[str, Cells]) -> list[str]:
     for title in errors[OURS]:
         cells = (f"{means[name][title]:.3f}" if title in means[name] else "–" for name in names)
         lines.append(f"| {title} | {' | '.join(cells)} |")
-    lines.append(_rank_row(on_all(errors), names))
+    lines.append(_rank_row("", on_all(errors), names))
     if SVM in errors:
-        lines.append(_rank_row(on_small(errors), names))
+        lines.append(_rank_row("the small ", on_small(errors), names))
     return lines
 
 

@@ -49,7 +49,7 @@ def test_the_page_has_means_ranks_tests_and_failures(done):
     assert "| a | 0.901 | 0.700 | 0.600 | 0.650 |" in text
     assert "| b | 0.801 | 0.700 | 0.600 | – |" in text
     assert "| mean rank, 3 tables | 1.33 | 1.67 | 3.00 | – |" in text
-    assert "| mean rank, 2 tables | 2.00 | 1.50 | 4.00 | 2.50 |" in text
+    assert "| mean rank, the small 2 tables | 2.00 | 1.50 | 4.00 | 2.50 |" in text
     assert "| a | 0.100 | 0.200 | 0.300 |" in text  # the Brier score: lower is better
     assert "| mean rank, 2 tables | 2.00 | 2.00 | 2.00 |" in text
     assert "A split of c has no such score." in text
