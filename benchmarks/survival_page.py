@@ -28,10 +28,16 @@ def finished(done: Fits) -> tuple[dict[str, Cells], int]:
         splits.setdefault(int(seed), {})[f"{title}|{name}"] = fit
     whole = [fits for _, fits in sorted(splits.items()) if fits.keys() == splits[0].keys()]
     found: dict[str, Cells] = {}
-    for key in splits[0]:
+    for key in sorted(splits[0], key=_place):
         title, name = key.split("|")
         found.setdefault(name, {})[title] = [fits[key] for fits in whole]
-    return dict(sorted(found.items(), key=lambda item: item[0] != OURS)), len(whole)
+    return found, len(whole)
+
+
+def _place(key: str) -> tuple[bool, bool, str, str]:
+    """Ours first and the method of the small tables last, however the file was sorted."""
+    title, name = key.split("|")
+    return name != OURS, name == SVM, name, title
 
 
 def errors_of(found: Mapping[str, Cells], key: str) -> dict[str, Cells]:
@@ -78,6 +84,9 @@ def score_table(key: str, errors: Mapping[str, Cells]) -> list[str]:
         cells = (f"{means[name][title]:.3f}" if title in means[name] else "–" for name in names)
         lines.append(f"| {title} | {' | '.join(cells)} |")
     lines.append(_rank_row("", on_all(errors), names))
+    best = _comparison(on_all(errors)).best.sum()
+    cells = (str(best[name]) if name in best else "–" for name in names)
+    lines.append(f"| tables with the best mean | {' | '.join(cells)} |")
     if SVM in errors:
         lines.append(_rank_row("the small ", on_small(errors), names))
     return lines

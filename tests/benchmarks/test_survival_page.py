@@ -32,6 +32,7 @@ def done():
             fits[f"{title}|{seed}|{SVM}"] = _fit(0.65)
     del fits["c|1|forest"]["brier"], fits["c|1|Coxnet"]["brier"], fits[f"c|1|{OURS}"]["brier"]
     fits["a|0|forest"]["failed"] = 1.0
+    fits = dict(sorted(fits.items(), key=lambda item: item[0][::-1]))  # in any order
     return fits | {f"a|2|{OURS}": _fit(0.1, 0.9)}  # a split that was stopped
 
 
@@ -49,6 +50,7 @@ def test_the_page_has_means_ranks_tests_and_failures(done):
     assert "| a | 0.901 | 0.700 | 0.600 | 0.650 |" in text
     assert "| b | 0.801 | 0.700 | 0.600 | – |" in text
     assert "| mean rank, 3 tables | 1.33 | 1.67 | 3.00 | – |" in text
+    assert "| tables with the best mean | 2 | 1 | 0 | – |" in text
     assert "| mean rank, the small 2 tables | 2.00 | 1.50 | 4.00 | 2.50 |" in text
     assert "| a | 0.100 | 0.200 | 0.300 |" in text  # the Brier score: lower is better
     assert "| mean rank, 2 tables | 2.00 | 2.00 | 2.00 |" in text
