@@ -20,6 +20,7 @@ from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOpt
 from kernlearn.quality import QUALITIES, Settings
 from kernlearn.solvers.engine.statement import ChoiceOptions
 from kernlearn.solvers.selection.objective import SelectionOptions
+from kernlearn.survival import SurvivalOutcome, survival_outcome
 
 # How long an example takes says more of the machine than of the code.
 # The same examples in every run: what one run finds, the next one has to find, too.
@@ -80,13 +81,20 @@ def _problem(kind="standard", n=12, n_unlabelled=0, seed=0):
 
 
 def _machine(name, problem, *, C=1.0, nu=0.3, epsilon=0.1):
-    settings = Settings(C, nu, epsilon, np.ones(problem.n))
-    return QUALITIES[name].build(_target(name, problem), settings)
+    settings, target = Settings(C, nu, epsilon, np.ones(problem.n)), _target(name, problem)
+    if QUALITIES[name].targets == "times":
+        target = survival_outcome(target).signed
+    return QUALITIES[name].build(target, settings)
 
 
 def _target(name, problem):
     kind = QUALITIES[name].targets if name in QUALITIES else "labels"
-    return {"labels": problem.y, "none": np.zeros(problem.n)}.get(kind, problem.target)
+    targets = {
+        "labels": problem.y,
+        "none": np.zeros(problem.n),
+        "times": SurvivalOutcome(np.exp(problem.target), np.arange(problem.n) % 3 > 0).structured,
+    }
+    return targets.get(kind, problem.target)
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 
+import numpy as np
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
@@ -17,11 +18,13 @@ import kernlearn as kl
 from kernlearn.formulas.notebook_html import formula_html, precision_html
 from kernlearn.hyperkernels import Harmonic
 from kernlearn.kernels import Gaussian, Kernel, Linear
+from kernlearn.survival import SurvivalOutcome
 
 ESTIMATORS = [
     kl.MKLClassifier(),
     kl.MKLRegressor(),
     kl.MKLNoveltyDetector(),
+    kl.MKLSurvival(),
     kl.HyperkernelClassifier(),
     kl.HyperkernelClassifier(Harmonic()),
     kl.HyperkernelRegressor(),
@@ -49,7 +52,7 @@ def _below(model):
 def test_every_estimator_is_tried():
     public = {getattr(kl, name) for name in kl.__all__ if hasattr(getattr(kl, name), "fit")}
     # A mixture of machines has no one kernel to be written down; a sum of precisions is no kernel.
-    public -= {kl.KernelClassifier, kl.KernelRegressor}
+    public -= {kl.KernelClassifier, kl.KernelRegressor, kl.KernelSurvival}
     public -= {kl.GraphFusionClassifier, kl.GraphFusionRegressor}
     assert {type(model) for model in ESTIMATORS} == {c for c in public if inspect.isclass(c)}
 
@@ -57,7 +60,10 @@ def test_every_estimator_is_tried():
 @pytest.mark.parametrize("model", ESTIMATORS, ids=lambda model: type(model).__name__)
 def test_a_fitted_estimator_shows_its_kernel(model, problem):
     assert _below(model) == ""
-    target = problem.target if "Regressor" in type(model).__name__ else problem.y
+    name = type(model).__name__
+    target = problem.target if "Regressor" in name else problem.y
+    if name == "MKLSurvival":
+        target = SurvivalOutcome(np.exp(problem.target), problem.y == 1).structured
     fitted = clone(model).fit(problem.X, target)
     line = _below(fitted)
     assert line == formula_html(fitted.kernel_)

@@ -21,6 +21,7 @@ from kernlearn.runtime import stopping
 from kernlearn.runtime.convergence_warnings import InterruptedWarning
 from kernlearn.solvers.first_level.problem import FirstLevelProblem
 from kernlearn.solvers.selection.objective import SelectionOptions
+from kernlearn.survival import SurvivalOutcome
 
 FEW = {"max_pivots": 8}
 LONG = {
@@ -37,6 +38,8 @@ LONG = {
     "FirstLevelRegressor": {"cv": 2, "tol": 1e-2},
     "KernelClassifier": {"candidates": ["linear", "Gaussian"]},
     "KernelRegressor": {"candidates": ["linear", "Gaussian"]},
+    "KernelSurvival": {"candidates": ["linear", "Gaussian"]},
+    "MKLSurvival": {"C": 1.0},
 }
 # Further ways through the same estimators.
 OTHERS = [
@@ -66,6 +69,8 @@ def data(name, n=26):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 2))
     value = np.sin(2 * X[:, 0]) + 0.3 * rng.normal(size=n)
+    if name.endswith("Survival"):
+        return X, SurvivalOutcome(np.exp(value), np.arange(n) % 4 > 0).structured
     # Three classes, so that several machines share one kernel.
     return X, value if name.endswith("Regressor") else np.digitize(value, [-0.5, 0.5])
 
@@ -150,7 +155,7 @@ ENDS = {
         kl.results.Status.STOPPED,
         "let the callback return",
     ),
-    "limit": ({"time_limit": 0.5}, kl.results.Status.TIME_LIMIT, "raise time_limit or tol"),
+    "limit": ({"time_limit": 0.5}, kl.results.Status.TIME_LIMIT, "raise time_limit"),
     "interrupt": ({}, kl.results.Status.INTERRUPTED, "press Ctrl-C twice to stop everything"),
 }
 

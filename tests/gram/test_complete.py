@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernlearn import complete_kernel
+from kernlearn.gram import complete_kernel
 
 cvxpy = pytest.importorskip("cvxpy")
 

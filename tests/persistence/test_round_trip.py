@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 import kernlearn as kl
 from kernlearn import hyperkernels, kernels
+from kernlearn.survival import SurvivalOutcome
 
 # Those of graphs read names of nodes, and are tested with their own data.
 ESTIMATORS = sorted(
@@ -38,7 +39,10 @@ def fitted(name):
     quick = {"lam": 0.1, "mu": 0.1} if name.startswith("FirstLevel") else {}
     if name.startswith("Kernel"):
         quick = {"candidates": ["linear", "Gaussian", "sparse linear", "trees"]}
-    model = kind(**quick).fit(X, y + 0.5 * X[:, 1] if name.endswith("Regressor") else y)
+    target = y + 0.5 * X[:, 1] if name.endswith("Regressor") else y
+    if name.endswith("Survival"):
+        target = SurvivalOutcome(np.exp(X[:, 1]), y == 1).structured
+    model = kind(**quick).fit(X, target)
     if hasattr(model, "transform"):
         model.transform(X)  # what is found when it is first asked for is in the file, too
     return model

@@ -63,7 +63,7 @@ def complete_kernel(
     Examples
     --------
     >>> import numpy as np
-    >>> from kernlearn import complete_kernel
+    >>> from kernlearn.gram import complete_kernel
     >>> complete_kernel([[1.0, 0.5, np.nan], [0.5, 1.0, 0.5], [np.nan, 0.5, 1.0]])
     array([[1.  , 0.5 , 0.25],
            [0.5 , 1.  , 0.5 ],

@@ -41,7 +41,7 @@ def quadratic_weighted_kappa(
     >>> import kernlearn as kl
     >>> grades = ["low", "mid", "high"]
     >>> kl.metrics.quadratic_weighted_kappa(["low", "mid", "high"], ["low", "high", "high"], grades)
-    0.75
+    0.8
     """
     truth, told = np.asarray(y_true), np.asarray(y_pred)
     order = np.unique(np.concatenate([truth, told])) if grades is None else np.asarray(grades)

@@ -140,7 +140,7 @@ def solve_separable(
     >>> Y = np.array([[1.0, 0.5], [2.0, 2.0], [6.0, 7.0]])
     >>> C, b = solve_separable(np.eye(3), Y, 0.5, np.ones(3), np.array([[1.0, 0.4], [0.4, 1.0]]))
     >>> C.round(2).tolist(), b.round(2).tolist()
-    ([[-1.36, -1.76], [-0.65, -0.76], [2.01, 2.51]], [3.0, 3.17])
+    ([[-1.54, -1.9], [-0.75, -0.84], [2.29, 2.74]], [3.0, 3.17])
     """
     scales, axes = np.linalg.eigh(outputs)
     offset = np.average(Y, axis=0, weights=weight)
