@@ -45,9 +45,11 @@ class ModelBundle:
         follows, those that `kernlearn.methods.facts` documents:
 
         ``task``
-            "classification" or "regression".
+            "classification", "regression" or "survival".
         ``target``
-            Name of the column to predict.
+            Name of the column to predict; of times to an event, the column of times.
+        ``event``
+            Name of the column that says whether the event was seen; None for other targets.
         ``classes``
             The labels as text, sorted as the estimator sorts them; None for regression.
         ``class_counts``
@@ -304,7 +306,7 @@ def _are_texts(value: object) -> bool:
 
 
 _NEEDED: dict[str, Callable[[object], bool]] = {
-    "task": lambda value: value in ("classification", "regression"),
+    "task": lambda value: value in ("classification", "regression", "survival"),
     "target": lambda value: isinstance(value, str),
     "columns": _are_columns,
     "classes": lambda value: value is None or _are_texts(value),

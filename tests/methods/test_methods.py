@@ -21,6 +21,7 @@ from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import BOOSTING, LINEAR, METHODS, find_method
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
 from kernlearn.solvers.engine.statement import ChoiceOptions
+from kernlearn.survival import survival_outcome
 from kernlearn.tables import Column
 
 # Choosing among more is tested in test_tuning.py.
@@ -57,9 +58,11 @@ def cases():
 def test_every_method_learns_is_saved_and_is_put_in_words(name, task, tmp_path):
     X, value = rows()
     y = value if task == "regression" else np.where(value > 0, "up", "down")
+    if task == "survival":
+        y = survival_outcome(event=np.arange(len(X)) % 4 > 0, time=np.exp(-value)).structured
     pipeline = learner(name, task).fit(X, y)
     assert pipeline.score(X, y) > (0.3 if task == "regression" else 0.75)
-    bundle = ModelBundle(pipeline, {"n": 1}, X, y)
+    bundle = ModelBundle(pipeline, {"n": 1}, X, value if task == "survival" else y)
     kl.save(bundle, tmp_path / "m")
     read = kl.load(tmp_path / "m")
     np.testing.assert_array_equal(read.pipeline.predict(X), pipeline.predict(X))

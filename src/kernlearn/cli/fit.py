@@ -23,10 +23,22 @@ from kernlearn.cli.fit_checks import (
     check_request,
     checked_fit_effort,
     checked_memory,
+    checked_target,
     checked_time,
 )
 from kernlearn.cli.learned import print_learned
-from kernlearn.cli.options import AsJson, CostTexts, Delimiter, Encoding, Quietly, Seed
+from kernlearn.cli.options import (
+    AsJson,
+    CostTexts,
+    Delimiter,
+    Encoding,
+    EventName,
+    Grades,
+    Quietly,
+    Seed,
+    TargetName,
+    TimeName,
+)
 from kernlearn.cli.output import goes_to_stdout, say
 from kernlearn.cli.problem import (
     METHOD_NAMES,
@@ -58,7 +70,6 @@ TableFile = Annotated[
     Path,
     typer.Argument(help="CSV, TSV, .data or Parquet, or gzip of one, or .xlsx, with column names."),
 ]
-TargetName = Annotated[str, typer.Option(help="Name of the column to predict.")]
 MethodName = Annotated[
     str | None,
     typer.Option(
@@ -163,14 +174,6 @@ Effort = Annotated[
         "times as long as by default a fit may take.",
     ),
 ]
-Grades = Annotated[
-    str | None,
-    typer.Option(
-        metavar="GRADES",
-        help="The target has ordered grades: their names from the lowest to the highest, as in "
-        '"low,mid,high", or "numbers" for whole numbers.',
-    ),
-]
 CategoryNames = Annotated[
     list[str] | None, typer.Option(help="Column of categories, whatever it looks like.")
 ]
@@ -211,7 +214,9 @@ Cluster = Annotated[
 def fit(
     context: typer.Context,
     table: TableFile,
-    target: TargetName,
+    target: TargetName = None,
+    event: EventName = None,
+    time: TimeName = None,
     method: MethodName = None,
     task: TaskName = "auto",
     model: ModelFile = None,
@@ -249,7 +254,7 @@ def fit(
     """
     request = FitRequest(
         table,
-        target,
+        checked_target(target, event, time),
         method,
         task,
         test_size,
@@ -272,6 +277,7 @@ def fit(
         cost,
         report is not None,
         ordinal,
+        event,
     )
     limits = _checked_limits(request, time_limit, memory, device, cluster)
     check_fit_outputs([model, report, held_out], [table, views, *request.matrices], held_out)
@@ -340,6 +346,7 @@ def _learned_from(
     about = {
         "table": plain(request.table.name),
         "target": request.target,
+        "event": request.event,
         "command": ["kernlearn", *map(plain, sys.argv[1:])],
         "versions": versions(PACKAGES),
         "reading": {"delimiter": request.delimiter, "encoding": problem.encoding},

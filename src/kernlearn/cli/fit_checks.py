@@ -35,6 +35,29 @@ class FitLimits:
         return nullcontext() if self.memory is None else limited_to(self.memory)
 
 
+def checked_target(target: str | None, event: str | None, time: str | None) -> str:
+    """The column to predict: a target, or the times of an event."""
+    if event is None and time is None:
+        if target is None:
+            fail(
+                "Name the column to predict by --target, or a time to an event by --event and "
+                "--time.",
+                BAD_USAGE,
+            )
+        return target
+    if event is None or time is None or target is not None:
+        options = ("--target", target), ("--event", event), ("--time", time)
+        given = " and ".join(option for option, name in options if name is not None)
+        fail(
+            f"--event and --time go together, in the place of --target, got {given}: give both of "
+            "them, or a target alone.",
+            BAD_USAGE,
+        )
+    if event == time:
+        fail(f"--event and --time both name {time!r}: name two columns.", BAD_USAGE)
+    return time
+
+
 def checked_time(seconds: float | None) -> float | None:
     """Seconds above zero."""
     if seconds is not None and not seconds > 0:
@@ -89,13 +112,16 @@ def check_request(request: FitRequest) -> None:
         if value is not None and value not in choices:
             fail(f"{name} must be one of {', '.join(choices)}, got {value!r}.", BAD_USAGE)
     _check_held_out(request)
+    _check_survival(request)
     for option, names in (
         ("--drop", request.drop),
         ("--groups", {request.groups}),
         ("--time-order", {request.time_order}),
     ):
-        if request.target in names:
-            fail(f"{option} names the target, {request.target!r}: name another column.", BAD_USAGE)
+        targets = {request.target, request.event} - {None}
+        if targets & names:
+            named = repr((targets & names).pop())
+            fail(f"{option} names the target, {named}: name another column.", BAD_USAGE)
     if request.delimiter is not None and len(request.delimiter) != 1:
         fail(f"--delimiter must be one character, got {request.delimiter!r}.", BAD_USAGE)
     if request.views is not None and request.matrices:
@@ -108,6 +134,18 @@ def check_request(request: FitRequest) -> None:
             f"{request.method!r}.",
             BAD_USAGE,
         )
+
+
+def _check_survival(request: FitRequest) -> None:
+    """Refuse what is about classes or numbers."""
+    for option, is_given in (
+        ("--task", request.task != "auto"),
+        ("--ordinal", request.ordinal is not None),
+        ("--class-weight", request.class_weight is not None),
+        ("--cost", request.cost is not None),
+    ):
+        if request.event is not None and is_given:
+            fail(f"{option} is not for times to an event: leave it out.", BAD_USAGE)
 
 
 def _check_held_out(request: FitRequest) -> None:

@@ -133,7 +133,7 @@ def _lost(entry: Json) -> str:
 
 
 def details_told(facts: Json) -> list[str]:
-    """Recall by class, calibration, coverage of intervals: one sentence each."""
+    """Recall by class, calibration, coverage of intervals: a sentence or more."""
     details, said = facts["held_out"], []
     if facts["task"] == "classification":
         known = [entry for entry in details["classes"] if entry["recall"] is not None]
@@ -141,6 +141,8 @@ def details_told(facts: Json) -> list[str]:
         said.append(f"Recall by class: {listed(recalls, FEW)}.")
         if details["calibration"]:
             said.append(details["calibration"]["sentence"])
+    elif facts["task"] == "survival":
+        said += [entry["sentence"] for entry in details["calibrations"]]
     elif details["interval"]:
         interval = details["interval"]
         said.append(

@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands have, and those that say what is predicted."""
 
 from __future__ import annotations
 
@@ -29,3 +29,25 @@ Encoding = Annotated[
 NoBar = Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")]
 Quietly = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of everything drawn at random.")]
+EventName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="With --time, instead of a target: 1 where the event was seen, 0 where censored.",
+    ),
+]
+TimeName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="With --event: when it was seen, or until when it was not."
+    ),
+]
+TargetName = Annotated[str | None, typer.Option(help="Name of the column to predict.")]
+Grades = Annotated[
+    str | None,
+    typer.Option(
+        metavar="GRADES",
+        help="The target has ordered grades: their names from the lowest to the highest, as in "
+        '"low,mid,high", or "numbers" for whole numbers.',
+    ),
+]

@@ -31,6 +31,7 @@ from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted, listed
 from kernlearn.tables import Column, TableError, columns_used, read_chunks, typed_columns
 from kernlearn.tables.encodings import UTF_8, encoding_note, first_line, found_encoding
+from kernlearn.tables.survival_target import SURVIVAL
 from kernlearn.tables.writing import format_to_write, table_writer
 from kernlearn.typing import Json, PandasFrame
 
@@ -105,7 +106,8 @@ def predict(
     """Predict the target for every row of a table, in its order, and say how sure that is.
 
     Classes come with their probabilities, numbers with the ends of an interval, where the model
-    has them. Rows that are unlike those of the fit are marked as outside.
+    has them, times to an event with risk, median and survival. Rows that are unlike those of the
+    fit are marked as outside.
     """
     check_outputs([out], [model, table, views])
     _check_options(out, as_json, coverage)
@@ -210,8 +212,10 @@ def _check_options(out: Path, as_json: bool, coverage: float | None) -> None:
 
 
 def _check_intervals(bundle: ModelBundle, coverage: float | None) -> None:
-    if coverage is not None and not hasattr(bundle, "predict_interval"):
+    is_survival = bundle.facts["task"] == SURVIVAL
+    if coverage is not None and (is_survival or not hasattr(bundle, "predict_interval")):
         told = "predicts classes" if bundle.facts["classes"] else "is of a method without them"
+        told = "predicts times to an event" if is_survival else told
         raise MethodError(
             f"--coverage is about intervals of numbers, but the model {told}; leave it out"
         )
@@ -254,7 +258,8 @@ def _typed_rows(
             raise TableError("the table has no rows below its column names; add rows")
         chunk = files.joined(chunk)
         if summary["rows"] == 0:
-            summary["ignored_columns"] = _ignored(chunk, columns, bundle.facts["target"])
+            targets = {bundle.facts["target"], bundle.facts.get("event")}
+            summary["ignored_columns"] = _ignored(chunk, columns, targets)
         rows = typed_columns(chunk, columns, summary["rows"])
         summary["rows"] += len(rows)
         _count_unseen(rows, seen, summary["unseen_categories"])
@@ -281,9 +286,9 @@ def check_view_files(columns: list[Column], views: Collection[str]) -> None:
         )
 
 
-def _ignored(chunk: PandasFrame, columns: list[Column], target: str) -> list[str]:
+def _ignored(chunk: PandasFrame, columns: list[Column], targets: set[str]) -> list[str]:
     """Columns that the model does not know; those it left out on purpose are no news."""
-    known = {column.name for column in columns} | {target}
+    known = {column.name for column in columns} | targets
     if columns_used(columns, "row number"):
         return []
     return [name for name in chunk.columns if name not in known]

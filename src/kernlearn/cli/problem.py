@@ -21,6 +21,7 @@ from kernlearn.methods.matrices import read_matrices
 from kernlearn.methods.method import METHOD_OPTIONS, MethodOptions, Setting
 from kernlearn.methods.metrics import find_metric
 from kernlearn.methods.registry import KERNEL, METHODS, MKL
+from kernlearn.methods.survival import asked_times
 from kernlearn.methods.suspicions import repeated_identities, telling_columns
 from kernlearn.methods.task import AUTO, WORKFLOW, Task, WorkflowOptions
 from kernlearn.methods.views import ViewFiles, found_views, read_view_files, read_views, with_words
@@ -37,6 +38,7 @@ from kernlearn.tables import (
     typed_columns,
 )
 from kernlearn.tables.encodings import checked_encoding, encoding_note, found_encoding
+from kernlearn.tables.survival_target import SURVIVAL, read_survival_target
 from kernlearn.typing import Json, PandasFrame
 
 METHOD_NAMES = (*METHODS, AUTO)
@@ -96,6 +98,7 @@ class FitRequest:
     cost: tuple[str, str] | None = None
     has_report: bool = False
     ordinal: str | None = None
+    event: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +130,7 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     if files is not None:
         frame = files.joined(frame)
         files.check_matches(frame)
-    is_graded = request.ordinal is not None and request.task == "auto"
-    wanted = "classification" if is_graded else request.task
-    target = read_target(frame[request.target], request.target, wanted)
+    target = _target(frame, request)
     if len(target.rows) < FEWEST_ROWS:
         raise TableError(
             f"expected at least {FEWEST_ROWS} rows with a target, got {len(target.rows)}; add rows"
@@ -157,11 +158,21 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     task = replace(task, **held_out, **_dependence(frame, request, target), **own)
     _check_splits(task)
     n_missing = len(frame) - len(target.rows)
-    dropped = [(f"without a value of {request.target!r}", n_missing)] if n_missing else []
+    named = " or ".join(repr(name) for name in (request.target, request.event) if name)
+    dropped = [(f"without a value of {named}", n_missing)] if n_missing else []
     if table.n_rows > len(frame):
         dropped.append(("for which there was no room in memory", table.n_rows - len(frame)))
     warned = [] if request.matrices else _suspicions(frame, task, request, target)
     return FitProblem(task, target, table.n_rows, dropped, notes, warned, encoding)
+
+
+def _target(frame: PandasFrame, request: FitRequest) -> Target:
+    """Classes, numbers or times to an event."""
+    if request.event is not None:
+        return read_survival_target(frame, request.event, request.target)
+    is_graded = request.ordinal is not None and request.task == "auto"
+    wanted = "classification" if is_graded else request.task
+    return read_target(frame[request.target], request.target, wanted)
 
 
 def _how_held_out(request: FitRequest, n_rows: int, is_small: bool) -> Json:
@@ -187,6 +198,8 @@ def _dependence(frame: PandasFrame, request: FitRequest, target: Target) -> Json
 def _suspicions(frame: PandasFrame, task: Task, request: FitRequest, target: Target) -> list[str]:
     """What of the columns makes a score too good to be true."""
     given = target.y, target.task, request.target
+    if target.task == SURVIVAL:
+        given = target.y["time"], "regression", request.target
     named: dict[str, str] = {}
     if request.groups is None:
         looked_at = ("number", "category", "text", "identifier")
@@ -212,7 +225,7 @@ def _read(
 ) -> CompactTable:
     """The table, or a sample of its rows where it would not fit."""
     # Labels and categories may be numbers that are written in some way, and ids are.
-    named = (request.target, request.groups, files.id_column if files else None)
+    named = (request.target, request.event, request.groups, files.id_column if files else None)
     as_written = {*request.categorical, *(name for name in named if name is not None)}
     there = available()
     room = np.inf if there is None else share * there
@@ -260,6 +273,7 @@ def _setting(
         class_weight=read_class_weight(request.class_weight, classes),
         grades=read_grades(request.ordinal, classes),
         metric=find_metric(request.metric, target.task, target.y, classes),
+        times=asked_times(target.y) if target.task == SURVIVAL else None,
     )
 
 
@@ -284,8 +298,8 @@ def _check_table(frame: PandasFrame, request: FitRequest) -> None:
     names = list(frame.columns)
     if len(frame) == 0:
         raise TableError("the table has no rows below its column names; add rows")
-    named = (request.groups, request.time_order, *sorted(request.categorical | request.drop))
-    for name in (request.target, *named):
+    roles = (request.target, request.event, request.groups, request.time_order)
+    for name in (*roles, *sorted(request.categorical | request.drop)):
         if name is None or name in names:
             continue
         in_any_case = {known.casefold(): known for known in names}
@@ -309,7 +323,8 @@ def _columns(
 ) -> tuple[list[Column], dict[str, list[str]]]:
     """What the columns are, and the sources of a table with free text where none are named."""
     joined = files.views if files is not None else {}
-    names = [name for name in frame.columns if name != request.target and name not in joined]
+    known = {request.target, request.event, *joined}
+    names = [name for name in frame.columns if name not in known]
     rows = frame.iloc[target.rows]
     described = describe_columns(rows, names, request.categorical, request.drop)
     columns = [not_an_input(column, request.groups) for column in described]

@@ -153,7 +153,7 @@ def _grid(points: Array, resolution: int) -> tuple[Array, Array]:
 
 def _respond(estimator: BaseEstimator, places: ArrayLike) -> tuple[str, Array, ArrayLike | None]:
     """What to draw, its value at the places, and the classes where there are any."""
-    if is_regressor(estimator):
+    if is_regressor(estimator) or hasattr(estimator, "predict_survival_function"):
         return "prediction", np.asarray(estimator.predict(places), dtype=float), None
     classes = getattr(estimator, "classes_", None)
     if classes is not None and (len(classes) > 2 or not hasattr(estimator, "decision_function")):

@@ -120,6 +120,8 @@ class RelevanceDisplay(Display):
             found = relevance(estimator, X, y, **how, random_state=random_state)
         names = [str(name) for name in found["column"]]
         usual = "R²" if is_regressor(estimator) else "accuracy"
+        is_survival = hasattr(last_step(estimator), "predict_survival_function")
+        usual = "concordance" if is_survival else usual
         quantity = f"lost {scoring if isinstance(scoring, str) else 'score' if scoring else usual}"
         return cls(found["relevance"], found["standard_error"], names, quantity).plot(ax=ax)
 

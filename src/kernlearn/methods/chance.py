@@ -5,7 +5,9 @@ The guess is the mean of the targets, or the most frequent class. Two measures o
 - classes: whether the label is right, less whether the guess is; and the product of what the
   probabilities and the labels are above their means, which does not ask how frequent classes are;
 - numbers: by how much the squared error is less than that of the mean, and the absolute error less
-  than that of the median, which a few outlying rows do not decide.
+  than that of the median, which a few outlying rows do not decide;
+- times to an event: what a row adds to the concordance beyond one half; and by how much its
+  integrated Brier score is less than that of Kaplan and Meier's curve of all rows.
 
 Each is tested for a mean above zero. The p-value is twice the smaller of the two, and at most one.
 """
@@ -21,6 +23,8 @@ from scipy.stats import t as student
 from kernlearn.estimators.held_out.chance import FEWEST_ROWS, LEVEL
 from kernlearn.estimators.held_out.standard_errors import clustered_error
 from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.metrics import Metric, brier_of_rows
+from kernlearn.methods.survival import CONCORDANCE, gain_in_order
 from kernlearn.runtime.phrases import p_in_words
 from kernlearn.typing import Array
 
@@ -57,6 +61,11 @@ def chance(
     of_splits = [_gains(first, second) for first, second in both]
     ps = [_p(gains, model, n_learned) for gains in zip(*of_splits, strict=True)]
     p = min(1.0, len(ps) * min(ps))
+    if whole.survival is not None:
+        index = Metric(CONCORDANCE).value(whole)
+        if index is None:
+            return None
+        return Chance(p, f"the concordance on held-out rows is {index:.2f}, that of any order 0.5")
     if whole.n_classes == 0:
         errors, spread = ((whole.y - said.predicted) ** 2 for said in (whole, other))
         explained = 1.0 - float(errors.sum()) / float(spread.sum()) if spread.any() else 0.0
@@ -72,6 +81,9 @@ def chance(
 def _gains(model: HeldOutPredictions, guess: HeldOutPredictions) -> tuple[Array, Array]:
     """What rows of one split gain over the guess, by two measures."""
     y, n = model.y, model.n_classes
+    if model.survival is not None:
+        errors = [brier_of_rows(said) for said in (model, guess)]
+        return gain_in_order(y, model.predicted), errors[1] - errors[0]
     if n == 0:
         squares = (y - guess.predicted) ** 2 - (y - model.predicted) ** 2
         return squares, np.abs(y - np.median(y)) - np.abs(y - model.predicted)

@@ -14,6 +14,7 @@ from kernlearn.methods.held_out import COVERAGE, HeldOutPredictions
 from kernlearn.methods.metrics import KAPPA, Metric
 from kernlearn.methods.reliability import reliability
 from kernlearn.methods.scores import usual_score
+from kernlearn.methods.survival import SURVIVAL_METRICS
 from kernlearn.typing import Array, Json
 
 # Beyond these a table or a picture says nothing that can be read.
@@ -31,7 +32,9 @@ def metric_values(
     Each has a 95 % interval, whose ends are None where there is none; `n_learned` is the number of
     rows that one split learns from. Grades have the ranks of their classes.
     """
-    if said.n_classes == 0:
+    if said.survival is not None:
+        names = [*SURVIVAL_METRICS]
+    elif said.n_classes == 0:
         names = ["r2", "neg_root_mean_squared_error", "neg_mean_absolute_error"]
     else:
         names = ["accuracy", "balanced_accuracy", "roc_auc" + "_ovr" * (said.n_classes > 2)]
@@ -123,12 +126,10 @@ def _values(said: HeldOutPredictions, j: int) -> Array | None:
     return None if ranked is None else ranked[:, j]
 
 
-def _order(values: Array, fold: NDArray[np.intp] | None) -> Array:
+def rank_shares(values: Array, fold: NDArray[np.intp] | None) -> Array:
     """The same order as shares of the rows of each fold, so that rows of all make one curve."""
-    if fold is None:
-        return values
-    shares = np.empty(len(values))
-    for rows in (np.flatnonzero(fold == k) for k in np.unique(fold)):
+    shares, of = np.empty(len(values)), np.zeros(len(values)) if fold is None else fold
+    for rows in (np.flatnonzero(of == k) for k in np.unique(of)):
         shares[rows] = (rankdata(values[rows]) - 0.5) / len(rows)
     return shares
 
@@ -141,7 +142,7 @@ def _curves(said: HeldOutPredictions, labels: list[str]) -> list[Json]:
         auc = _one_against_rest(said, j, "roc_auc")
         if values is None or auc is None:
             continue
-        order = _order(values, said.fold)
+        order = rank_shares(values, said.fold)
         false, true, _ = roc_curve(is_class, order)
         precision, recall, _ = precision_recall_curve(is_class, order)
         curves.append(

@@ -18,7 +18,10 @@ Besides those that :class:`kernlearn.bundle.ModelBundle` lists:
     Where every row went, see :func:`kernlearn.methods.rows.row_account`.
 ``held_out``
     Of the model before it was fitted to all rows: ``confusion``, ``classes``, ``curves`` and
-    ``calibration``, or ``points`` and ``interval`` (:mod:`kernlearn.methods.details`).
+    ``calibration``, or ``points`` and ``interval`` (:mod:`kernlearn.methods.details`); of times to
+    an event ``ticks``, ``groups`` and ``calibrations`` (:mod:`kernlearn.methods.survival_details`).
+``survival_times``
+    Of times to an event, those at which survival is asked for, else None.
 ``importance``
     ``{"how", "columns", "together", "how_views", "views"}``: lists of ``{"name", "importance",
     "standard_error", "refitted", "columns"}``, the largest first, or None. The importance is in
@@ -76,6 +79,7 @@ from kernlearn.methods.importance import Importance
 from kernlearn.methods.new_rows import number_ranges
 from kernlearn.methods.rows import row_account
 from kernlearn.methods.significance import comparison_facts
+from kernlearn.methods.survival_details import survival_details
 from kernlearn.methods.task import EvaluatedModel, LearningResult, Task
 from kernlearn.tables import Target, columns_used
 from kernlearn.typing import Indices, Json
@@ -163,9 +167,8 @@ def make_bundle(
     facts["categories"] = _categories(task, used)
     facts["ranges"] = number_ranges(task.X, task.columns, used)
     shown = used[kept.learner.rows(task.y[used], SAMPLE_ROWS)]
-    return ModelBundle(
-        kept.pipeline, facts, task.X.iloc[shown].reset_index(drop=True), task.y[shown]
-    )
+    shown_y = task.y[shown] if task.setting.times is None else task.y["time"][shown]
+    return ModelBundle(kept.pipeline, facts, task.X.iloc[shown].reset_index(drop=True), shown_y)
 
 
 def _data_facts(task: Task, target: Target) -> Json:
@@ -179,6 +182,7 @@ def _data_facts(task: Task, target: Target) -> Json:
         "task_reason": target.reason,
         "classes": classes,
         "class_counts": counts,
+        "survival_times": None if task.setting.times is None else task.setting.times.tolist(),
         "n_rows": len(task.y),
         "n_columns": len(task.columns),
         "columns": [asdict(column) for column in task.columns],
@@ -225,6 +229,8 @@ def _details(task: Task, model: EvaluatedModel) -> Json:
     said = model.said
     if said.fold is not None:
         said = said.rows(np.flatnonzero(said.fold < len(task.first_splits())))
+    if said.survival is not None:
+        return survival_details(said, said.survival)
     if task.setting.task == "regression":
         return number_details(said)
     return class_details(said, _labels(task), task.setting.ranks)

@@ -13,10 +13,12 @@ from sklearn.svm import SVC
 from kernlearn.estimators.held_out.calibration import probabilities
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.held_out.scoring import HeldOutLabels, HeldOutNumbers
+from kernlearn.methods.survival import has_events, risk_and_survival
 from kernlearn.typing import Array, Indices, Json, PandasFrame, Targets
 
 # Of the intervals that are checked on held-out rows.
 COVERAGE = 0.9
+_BY_ROW = ("y", "predicted", "decision", "proba", "interval", "survival", "unit")
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,13 +31,17 @@ class HeldOutPredictions:
 
     y: Targets
     predicted: Targets
+    """Classes by code, numbers, or risks of an event."""
     n_classes: int
-    """Zero for numbers."""
+    """Zero for numbers, and for times to an event."""
     decision: Array | None = None
     """Decision values, of shape (n,) or (n, n_classes)."""
     proba: Array | None = None
     interval: Array | None = None
     """Ends of intervals that are to hold a share of `COVERAGE`."""
+    survival: Array | None = None
+    """Probabilities to be free of the event after `times`, of shape (n, k)."""
+    times: tuple[float, ...] = ()
     fold: Indices | None = None
     """Which of several models predicted a row; None where there was one."""
     unit: Indices | None = None
@@ -50,7 +56,14 @@ class HeldOutPredictions:
         classes: Targets | None,
         unit: Indices | None = None,
     ) -> HeldOutPredictions:
-        """Ask a fitted pipeline; `classes` are those of the whole table, None for numbers."""
+        """Ask a fitted pipeline; `classes` are those of the whole table, None for numbers.
+
+        Of times to an event, they are the times at which survival is asked for.
+        """
+        if classes is not None and has_events(y):
+            risk, survival = risk_and_survival(model, X, classes)
+            times = tuple(classes.tolist())
+            return cls(y, risk, 0, survival=survival, times=times, unit=unit)
         if classes is None:
             predicted = np.asarray(model.predict(X), dtype=float)
             return cls(y, predicted, 0, interval=_interval(model, X), unit=unit)
@@ -71,11 +84,11 @@ class HeldOutPredictions:
         if len(parts) == 1:
             return parts[0]
         stacked: Json = {}
-        for name in ("y", "predicted", "decision", "proba", "interval", "unit"):
+        for name in _BY_ROW:
             values = [getattr(part, name) for part in parts]
             stacked[name] = None if any(v is None for v in values) else np.concatenate(values)
         fold = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-        return cls(n_classes=parts[0].n_classes, fold=fold, **stacked)
+        return cls(n_classes=parts[0].n_classes, times=parts[0].times, fold=fold, **stacked)
 
     def by_fold(self) -> list[HeldOutPredictions]:
         """The rows of every model; values of two models have no common scale to rank rows by."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernlearn.methods.survival import has_events
 from kernlearn.methods.task import LearningResult, Task
 from kernlearn.runtime.optional import load_pandas
-from kernlearn.typing import Indices, PandasFrame
+from kernlearn.typing import Indices, Json, PandasFrame, Targets
 
 
 def held_out_table(task: Task, outcome: LearningResult, rows: Indices) -> PandasFrame:
@@ -14,7 +15,8 @@ def held_out_table(task: Task, outcome: LearningResult, rows: Indices) -> Pandas
 
     Columns ``row``, counted from 1 below the names, ``repeat`` and ``fold``, ``actual`` and
     ``prediction``; with groups ``group``; of classes ``probability: CLASS`` for each, of numbers
-    ``lower`` and ``upper``, where the model has them.
+    ``lower`` and ``upper``, where the model has them. Of times to an event, ``event`` says whether
+    it was seen, ``prediction`` is the risk, and ``survival: TIME`` follow.
     """
     pd = load_pandas("writing held-out predictions")
     said, classes = outcome.judged[0].said, task.setting.classes
@@ -24,13 +26,20 @@ def held_out_table(task: Task, outcome: LearningResult, rows: Indices) -> Pandas
         "row": rows[outcome.tests] + 1,
         "repeat": fold // n_folds + 1,
         "fold": fold % n_folds + 1,
-        "actual": task.y[outcome.tests],
+        **_actual(task.y[outcome.tests]),
         "prediction": said.predicted if classes is None else classes[said.predicted],
     }
     if task.groups is not None:
         found["group"] = task.groups[outcome.tests]
     if classes is not None and said.proba is not None:
         found |= {f"probability: {c}": said.proba[:, j] for j, c in enumerate(classes.tolist())}
+    if said.survival is not None:
+        found |= {f"survival: {t:g}": said.survival[:, j] for j, t in enumerate(said.times)}
     if said.interval is not None:
         found |= {"lower": said.interval[:, 0], "upper": said.interval[:, 1]}
     return pd.DataFrame(found)
+
+
+def _actual(y: Targets) -> Json:
+    """The target; of times to an event, whether it was seen."""
+    return {"actual": y["time"], "event": y["event"]} if has_events(y) else {"actual": y}

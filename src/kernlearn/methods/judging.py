@@ -49,7 +49,7 @@ class Contestant:
         """Keep what a fitted pipeline says of the rows of a split."""
         start = time.perf_counter()
         X, y, unit = task.asked(split[1])
-        self.parts.append(HeldOutPredictions.of(pipeline, X, y, task.setting.classes, unit))
+        self.parts.append(HeldOutPredictions.of(pipeline, X, y, task.setting.asked, unit))
         self.n_learned.append(len(self.learner.rows(task.y[split[0]])))
         self.seconds += seconds + time.perf_counter() - start
 
@@ -70,7 +70,7 @@ class Contestant:
         seed, n_kept = task.setting.seed, -(-sizes[0] * len(test) // n_rows)
         kept = np.sort(np.random.default_rng(seed).permutation(test)[:n_kept])
         X, y, unit = task.asked(kept)
-        how = task.setting.classes, seed, sizes[1], unit, task.options.importance.rows_together
+        how = task.setting.asked, seed, sizes[1], unit, task.options.importance.rows_together
         self.shuffled.append(shuffled_predictions(pipeline, X, y, list(groups.values()), *how))
 
 

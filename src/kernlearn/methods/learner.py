@@ -163,7 +163,7 @@ class Learner:
         metric = self.setting.metric
         # The usual ones have less to ask the model for, and less to look over.
         if metric is not None and metric.name not in DEFAULTS.values():
-            value = metric.goodness(HeldOutPredictions.of(model, X, y, self.setting.classes))
+            value = metric.goodness(HeldOutPredictions.of(model, X, y, self.setting.asked))
             if math.isfinite(value):
                 return value
         said = model.predict(X)

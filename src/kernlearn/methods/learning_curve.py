@@ -87,7 +87,7 @@ def _one(task: Task, learner: Learner, share: float, split: Split) -> HeldOutPre
             pipeline = learner.fit(*task.given(kept))
     except (MethodError, MemoryError, ValueError):  # of so few rows: of a class, or of a group
         return None
-    return HeldOutPredictions.of(pipeline, X, y, task.setting.classes, unit)
+    return HeldOutPredictions.of(pipeline, X, y, task.setting.asked, unit)
 
 
 def _some(task: Task, rows: Indices, share: float) -> Indices:

@@ -13,7 +13,7 @@ from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.kernels import Precomputed
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.metrics import DEFAULTS, Metric
-from kernlearn.typing import Targets
+from kernlearn.typing import Array, Targets
 
 ClassWeight = dict[Any, float] | str | None
 
@@ -46,7 +46,7 @@ class Setting:
     """What a method needs to know of its task."""
 
     task: str
-    """Classification or regression."""
+    """Classification, regression or survival."""
     seed: int
     """For whatever it draws at random."""
     spread: float = 1.0
@@ -58,7 +58,9 @@ class Setting:
     kernels: tuple[Precomputed, ...] = ()
     """Kernels over row numbers, if matrices are given instead of columns."""
     classes: Targets | None = None
-    """All classes of the table, sorted; None for regression."""
+    """All classes of the table, sorted; None for numbers and times."""
+    times: Array | None = None
+    """At which survival is asked for, where targets are times to an event."""
     class_weight: ClassWeight = None
     """Weights of the classes by label, or "balanced"."""
     grades: tuple[Any, ...] = ()
@@ -74,6 +76,11 @@ class Setting:
         classes = [] if self.classes is None else self.classes.tolist()
         present = [label for label in self.grades if label in classes]
         return tuple(present.index(label) for label in classes) if present else ()
+
+    @property
+    def asked(self) -> Targets | None:
+        """What predictions are about: the classes, or times of survival; None for numbers."""
+        return self.classes if self.times is None else self.times
 
     @property
     def judge(self) -> Metric:

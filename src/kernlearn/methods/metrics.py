@@ -16,10 +16,20 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.survival import (
+    BRIER,
+    CONCORDANCE,
+    SURVIVAL_METRICS,
+    UNO,
+    integrated_brier,
+    survival_score,
+)
 from kernlearn.quality.kappa import weighted_kappa_of
+from kernlearn.survival import survival_outcome
+from kernlearn.tables.survival_target import SURVIVAL
 from kernlearn.typing import Array, Mask, Targets
 
-DEFAULTS = {"classification": "accuracy", "regression": "r2"}
+DEFAULTS = {"classification": "accuracy", "regression": "r2", "survival": CONCORDANCE}
 TITLES = {
     "r2": "R²",
     "roc_auc": "ROC AUC",
@@ -27,6 +37,8 @@ TITLES = {
     "neg_root_mean_squared_error": "RMSE",
     "neg_mean_absolute_error": "MAE",
     "quadratic_weighted_kappa": "weighted kappa",
+    UNO: "Uno's concordance",
+    BRIER: "integrated Brier score",
 }
 NEGATIVE = "neg_"
 LOG_LOSS = "neg_log_loss"
@@ -43,9 +55,11 @@ SHARES = (
     "recall",
     "jaccard",
     "top_k",
+    CONCORDANCE,
+    UNO,
 )
 # Metrics of the order of rows, of which the rows of different models have none.
-RANKING = ("roc_auc", "average_precision")
+RANKING = ("roc_auc", "average_precision", CONCORDANCE, UNO)
 # Of two classes, metrics of the second alone.
 OF_ONE_CLASS = ("f1", "precision", "recall", "jaccard", "average_precision")
 
@@ -117,6 +131,8 @@ class Metric:
         if self.name == KAPPA:
             kappa = weighted_kappa_of(*(np.array(self.ranks)[c] for c in (said.y, said.predicted)))
             return kappa if math.isfinite(kappa) else None
+        if said.survival is not None:
+            return self._of_times(said, said.survival)
         if self.name == "roc_auc" and said.n_classes == 2:
             return _area_of_two(said)
         if self.name == "roc_auc_ovr":
@@ -131,6 +147,12 @@ class Metric:
             except ValueError:  # some metrics want a row of every class
                 continue
         return None
+
+    def _of_times(self, said: HeldOutPredictions, survival: Array) -> float | None:
+        if len(said) == 0 or self.name not in SURVIVAL_METRICS:
+            return None
+        times = np.array(said.times)
+        return survival_score(self.name, said.y, said.predicted, survival, times)
 
     def remarks(self, said: HeldOutPredictions, labels: Sequence[str]) -> list[str]:
         """What a reader has to know of it: of which class it is, or why there is none."""
@@ -164,8 +186,10 @@ class Metric:
 
         More is better. R² is in units of the spread of all rows.
         """
-        if self.name == "accuracy":
+        if self.name == "accuracy" and said.survival is None:
             return np.asarray((said.y == said.predicted) * 1.0)
+        if said.survival is not None:
+            return -brier_of_rows(said) if self.name == BRIER else None
         if self.name == LOG_LOSS and said.proba is not None:
             own = said.proba[np.arange(len(said)), said.y]
             return np.asarray(np.log(np.maximum(own, np.finfo(float).eps)))
@@ -185,6 +209,12 @@ class Metric:
         if value is None:
             return -math.inf
         return value if self.greater_is_better else -value
+
+
+def brier_of_rows(said: HeldOutPredictions) -> Array:
+    """The integrated Brier scores of rows with a time to an event."""
+    assert said.survival is not None
+    return integrated_brier(survival_outcome(said.y), said.survival, np.array(said.times))
 
 
 def _area(values: Array, is_class: Mask) -> float | None:
@@ -220,6 +250,8 @@ def _mean_recall(said: HeldOutPredictions) -> float | None:
 def find_metric(name: str | None, task: str, y: Targets, classes: Targets | None) -> Metric:
     """The scorer of that name, if it can judge such targets; without one the task's own."""
     metric = Metric(name or DEFAULTS[task])
+    if task == SURVIVAL:
+        return _known_metric(metric)
     known = get_scorer_names()
     if metric.name not in known:
         close = get_close_matches(metric.name, known, 3, 0.5)
@@ -239,6 +271,16 @@ def find_metric(name: str | None, task: str, y: Targets, classes: Targets | None
         raise _unsuited(metric, classes, "it has no value there")
     if classes is not None and _judges_numbers(metric):
         raise _unsuited(metric, classes, "it judges numbers")
+    return metric
+
+
+def _known_metric(metric: Metric) -> Metric:
+    """Of times to an event, which no scorer of scikit-learn judges."""
+    if metric.name not in SURVIVAL_METRICS:
+        raise MethodError(
+            f"expected --metric to judge times to an event, got {metric.name!r}; try "
+            f"{_listed(SURVIVAL_METRICS)}"
+        )
     return metric
 
 

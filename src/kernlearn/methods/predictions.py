@@ -6,7 +6,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from kernlearn.bundle import ModelBundle
+from kernlearn.methods.survival_details import chosen_places
 from kernlearn.runtime.optional import load_pandas
+from kernlearn.tables.survival_target import SURVIVAL
 from kernlearn.typing import Json, PandasFrame
 
 
@@ -16,15 +18,31 @@ def predictions(bundle: ModelBundle, rows: PandasFrame, coverage: float = 0.9) -
     A column ``prediction``. For two classes ``decision``, positive for the second; for more
     ``decision: CLASS`` for each; then ``probability: CLASS`` for each. For numbers ``lower`` and
     ``upper``, which hold the number with probability `coverage`, and ``std`` where the model is a
-    Gaussian process. Only what the model has.
+    Gaussian process. Only what the model has. Of times to an event ``risk``, ``median`` and
+    ``survival: TIME``, the probability to be free of the event after a time, for a few times.
     """
     pd = load_pandas("predicting")
+    if bundle.facts["task"] == SURVIVAL:
+        return pd.DataFrame(_survival_columns(bundle, rows))
     table = {"prediction": bundle.predicted(rows)}
     if bundle.facts["task"] == "classification":
         table |= _class_columns(bundle, rows)
     else:
         table |= _number_columns(bundle, rows, coverage)
     return pd.DataFrame(table)
+
+
+def _survival_columns(bundle: ModelBundle, rows: PandasFrame) -> Json:
+    known = bundle.facts["survival_times"]
+    times = [known[place] for place in chosen_places(len(known))]
+    last = bundle.pipeline.steps[-1][1]
+    prepared = bundle.pipeline[:-1].transform(rows) if len(bundle.pipeline.steps) > 1 else rows
+    survival = last.predict_survival_function(prepared, times)
+    return {
+        "risk": last.predict(prepared),
+        "median": last.predict_median(prepared),
+        **{f"survival: {time:g}": survival[:, place] for place, time in enumerate(times)},
+    }
 
 
 def _class_columns(bundle: ModelBundle, rows: PandasFrame) -> Json:

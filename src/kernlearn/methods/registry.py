@@ -22,16 +22,23 @@ from kernlearn.estimators import (
     HyperkernelRegressor,
     KernelClassifier,
     KernelRegressor,
+    KernelSurvival,
     LSSVMClassifier,
     LSSVMRegressor,
     MKLClassifier,
     MKLOptions,
     MKLRegressor,
+    MKLSurvival,
 )
+from kernlearn.kernels import Linear
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.method import Method, Plan, Setting
-from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
+from kernlearn.methods.survival import OneCurveForAll
+from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor, ViewMKLSurvival
+from kernlearn.tables.survival_target import SURVIVAL
 from kernlearn.typing import Json, PandasFrame
+
+ALL_TASKS = ("classification", "regression", SURVIVAL)
 
 
 def _one_step(classifier: type, regressor: type, setting: Setting, **options: object) -> Plan:
@@ -40,16 +47,19 @@ def _one_step(classifier: type, regressor: type, setting: Setting, **options: ob
 
 
 def _kernel(setting: Setting) -> Plan:
+    kinds = KernelClassifier, KernelSurvival if setting.task == SURVIVAL else KernelRegressor
     options: Json = {
         "candidates": setting.options.candidates,
         "effort": setting.options.effort,
     }
     if setting.task == "classification":
         options["ordinal"] = list(setting.grades) or False
-    return _one_step(KernelClassifier, KernelRegressor, setting, **options)
+    return _one_step(*kinds, setting, **options)
 
 
 def _mkl(setting: Setting) -> Plan:
+    if setting.task == SURVIVAL:
+        return _cox(setting)
     is_classes = setting.task == "classification"
     # Through landmarks least squares predicts as well as a margin or a tube, needs one pass over
     # the rows instead of many, and chooses C by all of them (measured on adult: a sixth of the
@@ -66,6 +76,13 @@ def _mkl(setting: Setting) -> Plan:
         # Matrices are checked when they are read, as the user asks for.
         options |= {"kernels": list(setting.kernels), "options": MKLOptions(psd="trust")}
     return _one_step(MKLClassifier, MKLRegressor, setting, **options)
+
+
+def _cox(setting: Setting) -> Plan:
+    options: Json = {"kernels": list(setting.kernels)} if setting.kernels else {}
+    kind = ViewMKLSurvival if setting.views else MKLSurvival
+    trusted = MKLOptions(psd="trust") if setting.views or setting.kernels else None
+    return _one_step(kind, kind, setting, options=trusted, **options)
 
 
 def _hyperkernel(setting: Setting) -> Plan:
@@ -103,6 +120,8 @@ def _tuned_svm(setting: Setting) -> Plan:
 
 
 def _linear(setting: Setting) -> Plan:
+    if setting.task == SURVIVAL:
+        return _one_step(MKLSurvival, MKLSurvival, setting, kernels=[Linear()])
     if setting.task == "regression":
         return Plan([("estimator", RidgeCV(setting.options.ridge_alphas))])
     grid: dict[str, list[object]] = {"estimator__C": [*setting.options.logistic_C]}
@@ -130,6 +149,8 @@ def _boosting(setting: Setting) -> Plan:
 
 
 def _guess(setting: Setting) -> Plan:
+    if setting.task == SURVIVAL:
+        return Plan([("estimator", OneCurveForAll())])
     is_classes = setting.task == "classification"
     guess: BaseEstimator = DummyClassifier(strategy="prior") if is_classes else DummyRegressor()
     return Plan([("estimator", guess)])
@@ -137,11 +158,13 @@ def _guess(setting: Setting) -> Plan:
 
 # It reads the typed table itself, so that what it says of columns is said of the user's own.
 KERNEL = Method(
-    "kernel", "a mixture of kernel machines", _kernel, max_rows=1_000_000, prepares=True
+    "kernel", "a mixture of kernel machines", _kernel, ALL_TASKS, max_rows=1_000_000, prepares=True
 )
 # Above 3000 rows through landmarks. Below, classification 9.7 s for 1000 rows, regression 33 s for
 # 2000, growing by the power 1.9.
-MKL = Method("mkl", "multiple kernel learning", _mkl, max_rows=1_000_000, takes_kernels=True)
+MKL = Method(
+    "mkl", "multiple kernel learning", _mkl, ALL_TASKS, max_rows=1_000_000, takes_kernels=True
+)
 # 7.0 s for 2000 rows, 29 s if they have 40 columns, both by the power 1.8. But the sections then
 # take 5 GB, and grow by the square of the rows: memory ends before the minute.
 HYPERKERNEL = Method(
@@ -188,9 +211,14 @@ LINEAR = Method(
     "linear",
     "logistic or ridge regression",
     _linear,
+    ALL_TASKS,
     max_rows=1_000_000,
     tuning_rows=5000,
-    titles={"classification": "logistic regression", "regression": "ridge regression"},
+    titles={
+        "classification": "logistic regression",
+        "regression": "ridge regression",
+        "survival": "Cox's linear model with a ridge",
+    },
 )
 # Trees look at one column at a time: of very many, that takes longer than all else together.
 BOOSTING = Method("boosting", "gradient boosting", _boosting, max_rows=1_000_000, max_columns=2000)
@@ -198,10 +226,12 @@ GUESS = Method(
     "guess",
     "the simplest guess",
     _guess,
+    ALL_TASKS,
     max_rows=10**9,
     titles={
         "classification": "always the most frequent class",
         "regression": "always the mean",
+        "survival": "Kaplan and Meier's curve for everyone",
     },
     prepares=True,
 )

@@ -9,6 +9,7 @@ import numpy as np
 from kernlearn.methods.splits import single_rows
 from kernlearn.methods.task import LearningResult, Task
 from kernlearn.runtime.phrases import listed
+from kernlearn.tables.survival_target import SURVIVAL
 from kernlearn.typing import Indices, Json, Targets
 
 SHOWN = 3
@@ -79,7 +80,7 @@ def _few(small: dict[str, int], tested: Targets) -> list[str]:
 
 def _small(task: Task) -> dict[str, int]:
     """Classes of a few rows."""
-    if task.setting.task == "regression":
+    if task.setting.task != "classification":
         return {}
     labels, counts = np.unique(task.y, return_counts=True)
     few = (counts > 1) & (counts < SMALL)
@@ -98,7 +99,9 @@ def _held_out(task: Task, account: Json) -> str:
     held_out, learned = account["held_out"], account["to_learn_from"]
     if task.times is not None:
         return _later(account)
-    stratified = ", each class in its share" if _has_shares(task) else ""
+    kinds = "rows with and without the event in their shares"
+    kinds = kinds if task.setting.task == SURVIVAL else "each class in its share"
+    stratified = f", {kinds}" if _has_shares(task) else ""
     if account["folds"]:
         times = f"{account['repeats']} times" if account["repeats"] > 1 else "once"
         how = f"in {account['folds']} folds{stratified}"

@@ -4,6 +4,8 @@ Rows are shuffled and sorted by class, and dealt out in turn, so that every clas
 evenly as whole rows allow. A class of a single row cannot be learned and tested at once: it is
 always learned from. A class of two or more has a row to learn from in every split.
 
+Of times to an event, the rows with an event and those without are spread so.
+
 Rows of one unit, such as a patient, are held out together. A unit counts as one of its most
 frequent class. In the order of time, the rows held out are later than those learned from.
 """
@@ -14,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernlearn.tables.survival_target import SURVIVAL
 from kernlearn.typing import Array, Indices, Targets
 
 Split = tuple[Indices, Indices]
@@ -36,6 +39,8 @@ class _Units:
         classes = np.zeros(len(y), dtype=np.intp)
         if task == "classification":
             classes = np.unique(y, return_inverse=True)[1].reshape(-1)
+        elif task == SURVIVAL:
+            classes = np.asarray(y["event"], dtype=np.intp)
         if units is None:
             return cls(np.arange(len(y)), np.ones(len(y), dtype=np.intp), classes)
         codes = np.unique(units, return_inverse=True)[1].reshape(-1)
@@ -47,7 +52,7 @@ class _Units:
 
     def single(self, task: str) -> Indices:
         """The units that are alone in their class."""
-        if task == "regression":
+        if task != "classification":
             return np.empty(0, dtype=np.intp)
         return np.flatnonzero(np.bincount(self.labels)[self.labels] == 1)
 

@@ -185,7 +185,7 @@ class Task:
         readable = set(columns_used(self.columns)) - set(columns_used(self.columns, *THINGS))
         words = words_of(self.columns) if self.setting.task == "classification" else []
         learners = []
-        for method in self.options.baselines:
+        for method in [m for m in self.options.baselines if self.setting.task in m.tasks]:
             counts_words = method is LINEAR and bool(words)
             has_columns = bool(readable) or counts_words
             if has_columns and not self.setting.kernels and method.name != self.method:

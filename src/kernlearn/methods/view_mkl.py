@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array, vstack
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from kernlearn.estimators import MKLClassifier, MKLRegressor
+from kernlearn.estimators import MKLClassifier, MKLRegressor, MKLSurvival
 from kernlearn.estimators.mkl.bank import choose_bank
 from kernlearn.estimators.mkl.parameters import Labelled
 from kernlearn.estimators.mkl.thing_kernels import (
@@ -144,3 +144,7 @@ class ViewMKLClassifier(_ViewBanks, MKLClassifier):
 
 class ViewMKLRegressor(_ViewBanks, MKLRegressor):
     """:class:`kernlearn.MKLRegressor` with a default bank of kernels for every view."""
+
+
+class ViewMKLSurvival(_ViewBanks, MKLSurvival):
+    """:class:`kernlearn.MKLSurvival` with a default bank of kernels for every view."""

@@ -46,7 +46,12 @@ from kernlearn.estimators.mixture.sources_preparation import NamedPart, SourcesP
 from kernlearn.estimators.mkl.extension import Extension
 from kernlearn.estimators.mkl.transduction import TransductiveFit
 from kernlearn.kernels.grid import GridKernels
-from kernlearn.methods.view_mkl import StackedRows, ViewMKLClassifier, ViewMKLRegressor
+from kernlearn.methods.view_mkl import (
+    StackedRows,
+    ViewMKLClassifier,
+    ViewMKLRegressor,
+    ViewMKLSurvival,
+)
 from kernlearn.persistence._stand_ins import EnumMember, Frame, Network, Pairs
 from kernlearn.quality.discriminants import Discriminants
 from kernlearn.quality.grades import GradeThresholds
@@ -111,6 +116,7 @@ PRIVATE: dict[str, type] = {
     "TransductiveFit": TransductiveFit,
     "ViewMKLClassifier": ViewMKLClassifier,
     "ViewMKLRegressor": ViewMKLRegressor,
+    "ViewMKLSurvival": ViewMKLSurvival,
 }
 # Of scikit-learn, besides its estimators: what its column transformer and its searches keep; and
 # of scipy, the rows of sparse tables.

@@ -18,6 +18,7 @@ from kernlearn.typing import Array, PandasFrame, Table, Targets
 # More points than these make a picture slower, not clearer.
 MOST_POINTS = 300
 LONGEST_NAME = 32
+NUMBERS = ("regression", "survival")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +47,8 @@ class Subject:
 
     @property
     def is_regression(self) -> bool:
-        """Whether the target is a number."""
-        return self.facts.text("task") == "regression"
+        """Whether the target is a number, or a time."""
+        return self.facts.text("task") in NUMBERS
 
 
 def read_subject(bundle: ModelBundle, pictures: Collection[str] | None) -> Subject:
@@ -55,7 +56,7 @@ def read_subject(bundle: ModelBundle, pictures: Collection[str] | None) -> Subje
     facts = Facts(bundle.facts)
     position, step = _learning_step(bundle.pipeline)
     estimator = _unwrapped(step)
-    X, target = _sample(bundle, facts.text("task") == "regression")
+    X, target = _sample(bundle, facts.text("task") in NUMBERS)
     points, gram = None, None
     if X is not None:
         before = bundle.pipeline[:position] if position else None

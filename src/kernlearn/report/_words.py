@@ -8,6 +8,8 @@ from kernlearn.report._facts import Facts
 MISSING = "–"
 # Metrics that are told in per cent.
 SHARES = ("accuracy", "balanced accuracy")
+# Those that are told with three decimals.
+ROUNDED = ("R²", "ROC AUC", "concordance", "Uno's concordance", "integrated Brier score")
 
 
 def decimal(value: float | None, digits: int = 4) -> str:
@@ -55,7 +57,7 @@ def score(value: float | None, metric: str) -> str:
     >>> score(0.5, "accuracy"), score(-2.8e-05, "R²"), score(1234.5, "mean squared error")
     ('50.0\xa0%', '0.000', '1\u202f234')
     """
-    if metric in ("R²", "ROC AUC") and value is not None:
+    if metric in ROUNDED and value is not None:
         # Adding zero turns a negative zero into zero.
         return f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
     if value is not None and 1e3 <= abs(value) < 1e9:

@@ -22,11 +22,14 @@ from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import DEFAULTS, NEGATIVE, Metric
 from kernlearn.methods.new_rows import NewRows
 from kernlearn.methods.scores import Z_95, held_out_score, wilson_interval
+from kernlearn.methods.survival_details import survival_details
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import p_in_words
+from kernlearn.survival import survival_outcome
 from kernlearn.tables import TableError
+from kernlearn.tables.survival_target import SURVIVAL, read_known_outcome
 from kernlearn.tables.target import read_known_target
-from kernlearn.typing import Indices, Json, Rows, Targets
+from kernlearn.typing import Indices, Json, PandasFrame, PandasSeries, Rows, Targets
 
 # Rows that are predicted at once: their kernel with the support vectors is in memory.
 ROWS_AT_ONCE = 1000
@@ -102,7 +105,7 @@ def evaluate(
     scores = [_compared(score, _promised(facts, score)) for score in _scores(facts, said, ranks)]
     scores += [_compared_cost(threshold, said)] if threshold else []
     labels = [str(label) for label in asked["classes"].tolist()] if said.n_classes else []
-    details = class_details(said, labels, ranks) if labels else number_details(said)
+    details = _details(said, labels, ranks)
     found: Json = {
         "rows": len(said),
         "rows_without_target": asked["n_without"],
@@ -113,6 +116,12 @@ def evaluate(
     }
     told = [*(score["sentence"] for score in scores), *_details_told(details)]
     return {**found, "sentences": [*told, *(asked.get("new_rows") or {}).get("sentences", [])]}
+
+
+def _details(said: HeldOutPredictions, labels: list[str], ranks: tuple[int, ...]) -> Json:
+    if said.survival is not None:
+        return survival_details(said, said.survival)
+    return class_details(said, labels, ranks) if labels else number_details(said)
 
 
 def _asked(model: ModelBundle | BaseEstimator, X: Rows, y: ArrayLike | None, groups: Rows) -> Json:
@@ -142,19 +151,9 @@ def _asked(model: ModelBundle | BaseEstimator, X: Rows, y: ArrayLike | None, gro
 
 
 def _asked_of_bundle(bundle: ModelBundle, table: Rows, y: ArrayLike | None, groups: Rows) -> Json:
-    pd = load_pandas("evaluating a model")
-    name = str(bundle.facts.get("target"))
     columns = {str(column): place for place, column in enumerate(getattr(table, "columns", []))}
     typed = bundle.typed(table)
-    if y is None and name not in columns:
-        raise TableError(
-            f"expected the column {name!r}, which the model predicts, in the table, got none of "
-            "that name; add what was observed, or use kernlearn predict"
-        )
-    given = table.iloc[:, columns[name]] if y is None else _of_all_rows("y", y, len(typed))
-    cells = pd.Series(np.asarray(given)).replace({"": np.nan})
-    classes = None if bundle.facts["task"] == "regression" else bundle.classes_
-    truth, rows = read_known_target(cells, name, classes)
+    truth, rows, classes = _truth(bundle, table, y, len(typed))
     if groups is None:
         named = [c["name"] for c in bundle.facts["columns"] if c["kind"] == "group"]
         known = [column for column in named if column in columns]
@@ -171,6 +170,41 @@ def _asked_of_bundle(bundle: ModelBundle, table: Rows, y: ArrayLike | None, grou
         "unit": _units(groups, rows, len(typed)),
         "n_without": len(typed) - len(rows),
     }
+
+
+def _truth(
+    bundle: ModelBundle, table: PandasFrame, y: ArrayLike | None, n_rows: int
+) -> tuple[Targets, Indices, Targets | None]:
+    """What was observed, of which rows, and what predictions are about."""
+    name, is_survival = str(bundle.facts.get("target")), bundle.facts["task"] == SURVIVAL
+    names = [name, str(bundle.facts["event"])] if is_survival else [name]
+    cells = [_cells(table, each) for each in names] if y is None else []
+    if is_survival:
+        times = np.array(bundle.facts["survival_times"])
+        if y is None:
+            outcome, rows = read_known_outcome(cells[1], cells[0])
+            return outcome.structured, rows, times
+        return survival_outcome(y).structured, np.arange(n_rows), times
+    given = _observed(_of_all_rows("y", y, n_rows), name) if y is not None else cells[0]
+    classes = None if bundle.facts["task"] == "regression" else bundle.classes_
+    return *read_known_target(given, name, classes), classes
+
+
+def _cells(table: PandasFrame, name: str) -> PandasSeries:
+    """The column of what was observed."""
+    names = [str(column) for column in getattr(table, "columns", [])]
+    if name not in names:
+        raise TableError(
+            f"expected the column {name!r}, which the model predicts, in the table, got none of "
+            "that name; add what was observed, or use kernlearn predict"
+        )
+    return _observed(np.asarray(table.iloc[:, names.index(name)]), name)
+
+
+def _observed(values: Targets, name: str) -> PandasSeries:
+    """Cells of which the empty ones are missing."""
+    pd = load_pandas("evaluating a model")
+    return pd.Series(values, name=name).replace({"": np.nan})
 
 
 def _of_all_rows(name: str, values: Rows, n_rows: int) -> Targets:
@@ -224,6 +258,7 @@ def _ranks(pipeline: Pipeline, classes: Targets) -> tuple[int, ...]:
 def _scores(facts: Json, said: HeldOutPredictions, ranks: tuple[int, ...]) -> list[Json]:
     """The metric of the fit first, then the usual ones, all with 95 % intervals."""
     task = "classification" if said.n_classes else "regression"
+    task = task if said.survival is None else SURVIVAL
     first = Metric(str(facts.get("metric_name") or DEFAULTS[task]))
     judged = held_out_score(first, said, len(said), SEED)
     found: list[Json] = []
@@ -310,9 +345,11 @@ def _with_half(score: Json) -> str:
 
 
 def _details_told(details: Json) -> Sequence[str]:
-    """Calibration of probabilities, or coverage of intervals."""
+    """Calibration of probabilities or of survival, or coverage of intervals."""
     if details.get("calibration"):
         return [details["calibration"]["sentence"]]
+    if details.get("calibrations"):
+        return [entry["sentence"] for entry in details["calibrations"]]
     interval = details.get("interval")
     if not interval:
         return []

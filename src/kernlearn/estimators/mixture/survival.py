@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kernlearn.estimators.held_out.scoring import HeldOutNumbers
 from kernlearn.estimators.held_out.survival_curves import SurvivalCurves, signed_times
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mixture.input_checks import checked_with_target
@@ -293,6 +294,10 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         """The outcomes of rows by which the mixture was judged."""
         places = self._members.places
         return SurvivalOutcome.of_signed(self._signed[rows if places is None else places[rows]])
+
+    def _predictions(self, values: Array) -> HeldOutNumbers:
+        """What values of the mixture predict."""
+        return HeldOutNumbers(self._risk(values))
 
     def _risk(self, values: Array) -> Array:
         """From values of the mixture."""

@@ -22,6 +22,7 @@ from kernlearn.report.pictures.kernel import (
 )
 from kernlearn.report.pictures.learning_curve import LEARNING_CURVE
 from kernlearn.report.pictures.picture import Picture
+from kernlearn.report.pictures.survival import RISK_GROUPS, SURVIVAL_CALIBRATION
 
 PICTURES: tuple[Picture, ...] = (
     SCORES,
@@ -30,6 +31,8 @@ PICTURES: tuple[Picture, ...] = (
     PRECISION_RECALL,
     CALIBRATION,
     PREDICTED,
+    RISK_GROUPS,
+    SURVIVAL_CALIBRATION,
     SOURCES,
     COLUMNS,
     DEPENDENCE,

@@ -17,6 +17,7 @@ from kernlearn.report.sections.held_out import classes, numbers
 from kernlearn.report.sections.kernel import geometry, kernel
 from kernlearn.report.sections.performance import comparison, performance
 from kernlearn.report.sections.summary import summary
+from kernlearn.report.sections.survival import survival
 
 Section = Callable[[Subject], Html | None]
 
@@ -26,6 +27,7 @@ SECTIONS: tuple[tuple[str, str, Section], ...] = (
     ("performance", "How well it does", performance),
     ("classes", "Class by class", classes),
     ("numbers", "Number by number", numbers),
+    ("survival", "Survival by risk", survival),
     ("columns", "Which columns matter", columns),
     ("comparison", "Methods compared", comparison),
     ("kernel", "The learned kernel", kernel),

@@ -17,13 +17,13 @@ def classes(subject: Subject) -> Html | None:
     """Recall and precision by class, the confusion matrix and pictures, or None for numbers."""
     details = subject.facts.part("held_out")
     shown = _by_class(details)
-    parts = [_repeat(subject) if shown else None, shown, _confusion(details)]
+    parts = [repeated(subject) if shown else None, shown, _confusion(details)]
     parts += [_distances(details), _calibration(details)]
     known = [part for part in (*parts, pictures_of("classes", subject)) if part is not None]
     return join(*known) if known else None
 
 
-def _repeat(subject: Subject) -> Html | None:
+def repeated(subject: Subject) -> Html | None:
     """Which of repeated folds the section is about."""
     repeats = subject.facts.part("rows").number("repeats")
     if repeats is None or repeats < 2:
@@ -103,7 +103,7 @@ def numbers(subject: Subject) -> Html | None:
     """Intervals and the picture of predicted against actual, or None for classes."""
     details = subject.facts.part("held_out")
     shown = _intervals(details.part("interval"))
-    parts = [_repeat(subject) if shown else None, shown, pictures_of("numbers", subject)]
+    parts = [repeated(subject) if shown else None, shown, pictures_of("numbers", subject)]
     known = [part for part in parts if part is not None]
     return join(*known) if known else None
 

@@ -51,6 +51,8 @@ def _purpose(facts: Facts) -> str:
     if not target:
         return ""
     text = f"This model predicts {plain(target)}"
+    if facts.text("event"):
+        text += f", the time to the event {plain(facts.text('event'))},"
     classes = facts.words("classes")
     if classes:
         shown = ", ".join(plain(c) for c in classes[:MOST_CLASSES])
