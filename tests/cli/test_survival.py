@@ -151,3 +151,16 @@ def test_options_that_cannot_be(followed, given, told):
     done = run("fit", followed, *given)
     assert done.exit_code != 0
     assert told in " ".join(done.output.split())
+
+
+def test_what_each_source_adds(followed, tmp_path):
+    views = tmp_path / "views.toml"
+    views.write_text('[views]\nblood = ["marker"]\nrest = ["noise"]\n')
+    given = ("--event", "died", "--time", "days", "--views", views, "--test-size", 0.4, "--json")
+    done = run("fit", followed, *given)
+    assert done.exit_code == 0, done.output
+    facts = json.loads(done.stdout)
+    assert facts["method"] == "mkl"
+    assert facts["certificate"]["gap"] < 1e-5
+    assert facts["importance"]["views"][0]["name"] == "blood"
+    assert "rows with and without the event in their shares" in facts["rows"]["sentences"][1]

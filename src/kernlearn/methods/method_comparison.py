@@ -332,7 +332,7 @@ def _asked(
         learned, tested = (None if units is None else units[part] for part in split)
         model = limited.fit(X.iloc[train].reset_index(drop=True), y[train], learned)
         rows = X.iloc[test].reset_index(drop=True)
-        found = HeldOutPredictions.of(model, rows, y[test], learner.setting.classes, tested)
+        found = HeldOutPredictions.of(model, rows, y[test], learner.setting.asked, tested)
         predictions, score = found, _score(learner.setting.judge, found)
     except (ValueError, MemoryError) as error:
         predictions, note = None, str(error)

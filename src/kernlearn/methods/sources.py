@@ -54,7 +54,7 @@ def without_each(
             with interrupts_end_everything():
                 model = _without(task, learner, j).fit(*task.given(train))
         X, y, unit = task.asked(test)
-        rest = HeldOutPredictions.of(model, X, y, setting.classes, unit)
+        rest = HeldOutPredictions.of(model, X, y, setting.asked, unit)
         lost = task.metric.goodness(whole) - task.metric.goodness(rest)
         error = difference_error(task.metric, whole, rest, setting.seed, task.options.scoring)
         found.append(Importance(name, lost, error, refitted=True))

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from kernlearn.estimators import MKLClassifier, MKLRegressor, MKLSurvival
 from kernlearn.estimators.mkl.bank import choose_bank
 from kernlearn.estimators.mkl.parameters import Labelled
+from kernlearn.estimators.mkl.survival import with_pseudo_times
 from kernlearn.estimators.mkl.thing_kernels import (
     kernels_of_graphs,
     kernels_of_sequences,
@@ -148,3 +149,6 @@ class ViewMKLRegressor(_ViewBanks, MKLRegressor):
 
 class ViewMKLSurvival(_ViewBanks, MKLSurvival):
     """:class:`kernlearn.MKLSurvival` with a default bank of kernels for every view."""
+
+    def _prepared_kernels(self, X: PandasFrame, labelled: Labelled) -> list[Kernel]:
+        return super()._prepared_kernels(X, with_pseudo_times(labelled))

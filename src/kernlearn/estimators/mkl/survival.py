@@ -18,6 +18,12 @@ from kernlearn.survival.pseudo_observations import pseudo_restricted_mean
 from kernlearn.typing import Array, FoldsLike, RandomState, Rows
 
 
+def with_pseudo_times(labelled: Labelled) -> Labelled:
+    """The rows with pseudo-observations of the restricted mean, by which widths are chosen."""
+    outcome = SurvivalOutcome.of_signed(labelled.targets[0])
+    return replace(labelled, targets=[pseudo_restricted_mean(outcome)])
+
+
 class MKLSurvival(SurvivalCurves, KernelCombination):
     r"""Cox's proportional hazards with a learned combination of kernels, and a duality gap.
 
@@ -184,9 +190,7 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
         return self._decision(X)[:, 0]
 
     def _prepared_kernels(self, X: Rows, labelled: Labelled) -> list[Kernel]:
-        outcome = SurvivalOutcome.of_signed(labelled.targets[0])
-        pseudo = replace(labelled, targets=[pseudo_restricted_mean(outcome)])
-        return super()._prepared_kernels(X, pseudo)
+        return super()._prepared_kernels(X, with_pseudo_times(labelled))
 
     def _hold_out_rule(self) -> HoldOut:
         losses = losses_of(self, squared_losses)
