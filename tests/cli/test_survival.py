@@ -125,6 +125,7 @@ def test_predictions_and_new_rows(fitted, followed):
         ({"died": "perhaps"}, "of events, got 'perhaps' in row 1; write 1 where the event was"),
         ({"died": 0}, "expected 2 events at least, got none: every row is censored"),
         ({"days": 3.0}, "expected times that differ, got 3 in every row"),
+        ({"died": [1, 1, 1] + [0] * 87}, "expected at least 5 rows with the event to learn from"),
     ],
 )
 def test_outcomes_that_cannot_be(followed, changed, told, tmp_path):

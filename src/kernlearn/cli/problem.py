@@ -250,6 +250,13 @@ def _check_splits(task: Task) -> None:
             f"expected at least {FEWEST_TO_LEARN} rows to learn from, {option} leaves {n_learned}; "
             "hold fewer rows out"
         )
+    if task.setting.task == SURVIVAL:
+        n_events = min(int(task.y["event"][train].sum()) for train, _ in task.splits())
+        if n_events < FEWEST_TO_LEARN:
+            raise TableError(
+                f"expected at least {FEWEST_TO_LEARN} rows with the event to learn from, got "
+                f"{n_events} where others are held out; add rows, or hold fewer out"
+            )
     if task.groups is None:
         return
     n_units = min(len(np.unique(task.units.codes[train])) for train, _ in task.splits())
