@@ -16,8 +16,9 @@ from kernlearn.methods.importance import ImportanceOptions
 from kernlearn.methods.method import MethodOptions
 from kernlearn.methods.registry import LINEAR
 from kernlearn.methods.scores import ScoreOptions
+from kernlearn.methods.survival import asked_times
 from kernlearn.methods.task import WorkflowOptions
-from kernlearn.survival import kaplan_meier
+from kernlearn.survival import kaplan_meier, survival_outcome
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 QUICK = CommandOptions(
@@ -116,6 +117,21 @@ def test_predictions_and_new_rows(fitted, followed):
     risk = found.loc[known.index, "risk"]
     expected = kl.metrics.harrell_concordance(known[["died", "days"]], risk)
     assert judged["scores"][0]["value"] == pytest.approx(expected)
+
+
+def test_scores_are_the_public_metrics(fitted, followed):
+    model = kl.load(fitted[1])
+    known = pd.read_csv(followed).dropna()
+    X, y = model.typed(known), known[["died", "days"]]
+    found = kl.report.evaluate(model.pipeline[-1], X, y)
+    times = asked_times(survival_outcome(y).structured)
+    survival = model.pipeline[-1].predict_survival_function(X, times)
+    values = {score["metric"]: score["value"] for score in found["scores"]}
+    brier = kl.metrics.integrated_brier_score(y, survival, times)
+    assert values["neg_integrated_brier_score"] == pytest.approx(brier)
+    late = np.nextafter(times[-1], np.inf)
+    uno = kl.metrics.uno_concordance(y, model.pipeline.predict(X), tau=late)
+    assert values["uno_concordance"] == pytest.approx(uno)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import DEFAULTS, NEGATIVE, Metric
 from kernlearn.methods.new_rows import NewRows
 from kernlearn.methods.scores import Z_95, held_out_score, wilson_interval
+from kernlearn.methods.survival import asked_times
 from kernlearn.methods.survival_details import survival_details
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import p_in_words
@@ -60,7 +61,8 @@ def evaluate(
     X : data frame or array-like
         New rows. For a model file: a data frame with the columns of the fit, as it comes.
     y : array-like of shape (n,), optional
-        The targets; by default the target's column of X. Rows without a value are left out.
+        The targets; by default the target's column of X. Rows without a value are left out. Times
+        to an event as :func:`kernlearn.survival.survival_outcome` reads them.
     groups : array-like of shape (n,), optional
         Labels of rows that belong together, patients for example. Groups, not rows, then count as
         independent. By default the column that ``kernlearn fit --groups`` named, if X has it.
@@ -136,9 +138,15 @@ def _asked(model: ModelBundle | BaseEstimator, X: Rows, y: ArrayLike | None, gro
         )
     pd = load_pandas("evaluating a model")
     n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    cells = pd.Series(np.asarray(_of_all_rows("y", y, n_rows)))
-    classes = np.asarray(model.classes_) if is_classifier(model) else None
-    truth, rows = read_known_target(cells, "y", classes)
+    last = model[-1] if isinstance(model, Pipeline) else model
+    if hasattr(last, "predict_survival_function"):
+        truth, rows = survival_outcome(y).structured, np.arange(n_rows)
+        _of_all_rows("y", truth, n_rows)
+        classes: Targets | None = asked_times(truth)
+    else:
+        cells = pd.Series(np.asarray(_of_all_rows("y", y, n_rows)))
+        classes = np.asarray(model.classes_) if is_classifier(model) else None
+        truth, rows = read_known_target(cells, "y", classes)
     pipeline = model if isinstance(model, Pipeline) else Pipeline([("model", model)])
     return {
         "pipeline": pipeline,
