@@ -26,7 +26,7 @@ def survival(subject: Subject) -> Html | None:
 def _at_risk(subject: Subject) -> Html:
     """How many rows of every group are still observed."""
     ticks = subject.facts.part("held_out").values.get("ticks")
-    times = [decimal(float(t), 3) for t in ticks] if isinstance(ticks, list) else []
+    times = [decimal(float(t)) for t in ticks] if isinstance(ticks, list) else []
     rows: list[list[Child]] = []
     for group in risk_groups(subject):
         counts = group.values.get("at_risk")
