@@ -124,7 +124,7 @@ def test_the_gap_is_what_shares_of_each_event_prove(drawn, signs):
     total = sum(np.trace(gram) for gram in grams)
     if signs == "positive":
         bound -= 0.5 * total * max(a @ gram @ a / np.trace(gram) for gram in grams)
-        assert bound <= found.objective
+        assert bound <= found.objective * (1.0 + 1e-12)  # sums of its own round otherwise
         assert found.objective - bound <= 2e-6 * value
     else:
         bound -= 0.5 * a @ K @ a  # at these weights alone
