@@ -21,11 +21,11 @@ RESULTS = PAGES / "results"
 BLOCK = re.compile(r"(<!-- results: (\S+) -->\n)(.*?)(<!-- end of results -->)", re.DOTALL)
 
 
-def inserted(page: Path) -> str:
+def inserted(page: Path, results: Path = RESULTS) -> str:
     """The text of a page with the tables of its results files in it."""
 
     def block(found: re.Match[str]) -> str:
-        table = (RESULTS / page.stem / found[2]).read_text(encoding="utf-8").strip()
+        table = (results / page.stem / found[2]).read_text(encoding="utf-8").strip()
         return f"{found[1]}\n{table}\n\n{found[4]}"
 
     return BLOCK.sub(block, page.read_text(encoding="utf-8"))
@@ -36,9 +36,9 @@ def named_files(page: Path) -> list[str]:
     return [found[2] for found in BLOCK.finditer(page.read_text(encoding="utf-8"))]
 
 
-def pages() -> list[Path]:
+def pages(folder: Path = PAGES) -> list[Path]:
     """The pages that show results."""
-    return [page for page in sorted(PAGES.glob("*.md")) if named_files(page)]
+    return [page for page in sorted(folder.glob("*.md")) if named_files(page)]
 
 
 def copy(written: Path, kept: Path) -> None:
@@ -49,13 +49,14 @@ def copy(written: Path, kept: Path) -> None:
     kept.write_text(text + "\n", encoding="utf-8")
 
 
-def main(folder: Path | None) -> None:
+def main(folder: Path | None, shown: Path = PAGES) -> None:
     """Copy new tables, if a folder of them is given, and write the pages."""
-    for page in pages():
+    results = shown / "results"
+    for page in pages(shown):
         for name in named_files(page):
             if folder is not None and (folder / page.stem / name).exists():
-                copy(folder / page.stem / name, RESULTS / page.stem / name)
-        page.write_text(inserted(page), encoding="utf-8")
+                copy(folder / page.stem / name, results / page.stem / name)
+        page.write_text(inserted(page, results), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -37,14 +37,12 @@ def test_every_results_file_is_shown():
     assert len(shown) > 30
 
 
-def test_a_new_run_replaces_the_table(tmp_path, monkeypatch):
+def test_a_new_run_replaces_the_table(tmp_path):
     page = tmp_path / "a.md"
     page.write_text("x\n<!-- results: t.md -->\nold\n<!-- end of results -->\ny\n", "utf-8")
     (tmp_path / "run" / "a").mkdir(parents=True)
     (tmp_path / "run/a/t.md").write_text("| 1 |\n- The picture is in t.png.\n- n\n", "utf-8")
-    monkeypatch.setattr(insert_results, "PAGES", tmp_path)
-    monkeypatch.setattr(insert_results, "RESULTS", tmp_path / "results")
-    insert_results.main(tmp_path / "run")
+    insert_results.main(tmp_path / "run", tmp_path)
     block = "<!-- results: t.md -->\n\n| 1 |\n- n\n\n<!-- end of results -->"
     assert page.read_text("utf-8") == f"x\n{block}\ny\n"
 

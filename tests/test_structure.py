@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[1] / "src" / "kernlearn"
+TESTS = Path(__file__).parent
+SOURCE = TESTS.parent / "src" / "kernlearn"
 
 
 @pytest.fixture(scope="module")
@@ -47,3 +48,15 @@ def test_few_annotations_are_any(files):
     """Where scikit-learn and others have no types; the number may only fall."""
     lines = [line for text in files.values() for line in text.splitlines()]
     assert sum(bool(re.search(r": Any\b", line)) for line in lines) < 150
+
+
+def test_no_test_patches_a_constant():
+    """What a test has to change is a field of the options of an algorithm, and passed in."""
+    patched = []
+    for path in sorted(TESTS.rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "setattr":
+                names = [str(each.value) for each in call.args if isinstance(each, ast.Constant)]
+                if any(re.fullmatch(r"(.*\.)?_?[A-Z][A-Z0-9_]+", name) for name in names[:1]):
+                    patched.append(f"{path.relative_to(TESTS)}:{call.lineno} {names[0]}")
+    assert patched == []

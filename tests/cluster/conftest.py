@@ -2,13 +2,13 @@
 
 import pytest
 
-from kernlearn.gram import rows as rows_module
+from kernlearn._cluster.chunked import Chunked, TaskOptions
 
 
 @pytest.fixture
 def small_tasks(monkeypatch):
     """Let every chunk be a task of its own, however small."""
-    monkeypatch.setattr(rows_module, "_WORTH_A_TASK", 0.0)
+    monkeypatch.setattr(Chunked, "_options", TaskOptions(least_part=0.0))
 
 
 @pytest.fixture(scope="module")

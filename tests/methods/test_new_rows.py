@@ -10,7 +10,6 @@ from sklearn.pipeline import Pipeline
 
 from kernlearn import KernelRegressor, LSSVMRegressor
 from kernlearn.bundle import ModelBundle
-from kernlearn.methods import new_rows as module
 from kernlearn.methods.new_rows import NewRows, number_ranges
 from kernlearn.tables import Column
 
@@ -83,9 +82,8 @@ def test_far_rows_and_columns_that_drifted_are_named(model):
     assert "b (median 1." in told
 
 
-def test_missing_cells_drift_too_and_few_rows_are_kept(bundle, monkeypatch):
-    monkeypatch.setattr(module, "MOST_ROWS", 60)
-    found = NewRows(bundle)
+def test_missing_cells_drift_too_and_few_rows_are_kept(bundle):
+    found = NewRows(bundle, most_rows=60)
     rows = drawn(300, 3).assign(b=lambda t: t["b"].where(np.arange(300) % 2 == 0))
     found.add(rows[["a", "c"]].assign(b=rows["b"].fillna(0.0)))
     found._kept, found._keys = [], []

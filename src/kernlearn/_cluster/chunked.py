@@ -23,12 +23,22 @@ from kernlearn.typing import DaskObject, Indices, Rows
 Work = Callable[..., DaskObject]
 
 
+@dataclass(frozen=True)
+class TaskOptions:
+    """How the chunks of a collection become tasks."""
+
+    # Of a block of rows, what a task has at least: its sums may have to travel.
+    least_part: float = 0.125
+
+
 class Chunked:
     """A table in chunks of rows, each of which a task works on where it is.
 
     Chunks are `delayed` arrays or data frames in the order of their rows, of these sizes. The tasks
     see ``prepare(table, start)`` of rows that begin at ``start``: it converts and refuses.
     """
+
+    _options = TaskOptions()
 
     def __init__(
         self,
@@ -77,6 +87,10 @@ class Chunked:
 
     def __array__(self, *args: object, **options: object) -> DaskObject:
         raise TypeError("the rows of a Dask collection are worked on where they are")
+
+    def worth_a_task(self, block_rows: int) -> int:
+        """The fewest rows of a task, where a block has this many."""
+        return int(self._options.least_part * block_rows)
 
     def parts(
         self,

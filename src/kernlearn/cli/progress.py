@@ -11,7 +11,7 @@ from rich.progress import Progress as ProgressBars
 
 from kernlearn.cli.output import say
 from kernlearn.estimators.mixture.effort import checked_effort, options_at
-from kernlearn.estimators.mixture.expected_time import LONG, expected_seconds, in_time
+from kernlearn.estimators.mixture.expected_time import expected_seconds, in_time
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.inspection._text import plain
 from kernlearn.methods.registry import KERNEL
@@ -56,7 +56,7 @@ def announce_fits(task: Task, quiet: bool) -> None:
         expected_seconds(n_rows, len(task.columns), n_targets, options, effort)
         for n_rows in fitted_rows(task)
     )
-    if seconds > LONG:
+    if seconds > options.announced_seconds:
         n_fits = counted(len(fitted_rows(task)), "fit")
         part = "less" if max(fitted_rows(task)) > options.exact_rows else "a tenth"
         say(f"about {in_time(seconds)} expected for {n_fits}; --effort fast takes {part}", True)

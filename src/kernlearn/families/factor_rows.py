@@ -30,8 +30,6 @@ from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import take_rows
 from kernlearn.typing import Array, DeviceArray, Indices, Rows
 
-COLUMNS_AT_A_TIME = 1024
-
 OfZ = Callable[..., DeviceArray]
 """A function of a block of Z, and of what goes along its rows."""
 
@@ -44,9 +42,11 @@ class FactorRows:
         source: Rows,  # the n rows, known to be numbers
         factors: Factors,  # the maps to Z
         keep: bool,  # whether to hold Z, n × R numbers, rather than make its blocks again each time
+        columns_at_once: int = 1024,  # columns of Z that are multiplied at a time
     ) -> None:
         self.source, self.factors = source, factors
         self.n_rows, self.n_columns = len(source), factors.n_columns
+        self.columns_at_once = columns_at_once
         self._Z: Rows = keep_rows(source, factors, self.n_columns) if keep else None
 
     def subset(self, rows: Indices) -> FactorRows:
@@ -105,9 +105,9 @@ class FactorRows:
             Z, columns = self.some(rows), np.flatnonzero(diagonal)
             image = take_columns(Z, columns) * beside(np.sqrt(diagonal[columns]), Z)
             return np.asarray(lower_triangle(lower_outer_products(image)))
-        total = None
-        for start in range(0, self.n_columns, COLUMNS_AT_A_TIME):
-            chosen = slice(start, start + COLUMNS_AT_A_TIME)
+        total, step = None, self.columns_at_once
+        for start in range(0, self.n_columns, step):
+            chosen = slice(start, start + step)
             used = np.flatnonzero(diagonal[chosen])
             if len(used) or total is None:
                 part = self._Z[rows, chosen]

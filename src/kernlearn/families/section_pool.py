@@ -20,16 +20,19 @@ from kernlearn.kernels._validation import take_rows
 from kernlearn.runtime.threads import in_order, n_threads
 from kernlearn.typing import Array, Indices, Rows
 
-# Values of the hyperkernel that are held at a time by each thread.
-BLOCK_NUMBERS = 4_000_000
-
 
 class SectionPool(LandmarkPool):
     """The sections of a hyperkernel at pivots, on the rows of a table: the family F."""
 
     def __init__(
-        self, hyperkernel: Hyperkernel, pivots: Array, points: Rows, landmarks: Indices
+        self,
+        hyperkernel: Hyperkernel,
+        pivots: Array,
+        points: Rows,
+        landmarks: Indices,
+        block_numbers: int = 4_000_000,  # values that are held at a time by each thread
     ) -> None:
+        self.block_numbers = block_numbers
         self.hyperkernel = hyperkernel
         self.pivots = pivots
         self._fixed = hyperkernel._table(pivots[:, 0], pivots[:, 1])
@@ -92,7 +95,7 @@ class SectionPool(LandmarkPool):
         self, of_block: Callable[[slice], Array], points: Rows, width: int, tick: Callable[[], None]
     ) -> Array:
         """The sum over blocks of rows, with `width` values for a row and a section."""
-        n, step = len(points), max(1, BLOCK_NUMBERS // (self.n_matrices * width))
+        n, step = len(points), max(1, self.block_numbers // (self.n_matrices * width))
         blocks = [slice(start, min(start + step, n)) for start in range(0, n, step)]
         with quiet():
             parts = in_order(of_block, blocks, n_threads(), tick)

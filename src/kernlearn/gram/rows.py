@@ -39,8 +39,6 @@ Add = Callable[[Part, Part], Part]
 # Numbers in a block: 64 megabytes, beside which the memory of the sums is what counts.
 _BLOCK_NUMBERS = 2**23
 _FEWEST_ROWS = 256
-# Of a block, what a task of a cluster has at least: its sums may have to travel.
-_WORTH_A_TASK = 0.125
 
 
 def rows_per_block(n_columns: int) -> int:
@@ -74,7 +72,9 @@ def reduce_rows(
     """
     if isinstance(source, Chunked):
         work = partial(_sum, block_function, add, n_columns)
-        total: Part = source.reduce(work, add, along, rows, _worth_a_task(n_columns), light)
+        total: Part = source.reduce(
+            work, add, along, rows, source.worth_a_task(rows_per_block(n_columns)), light
+        )
         return total
     pieces = _pieces(source, n_columns, along, rows, checked)
     total = _part(*next(pieces), block_function, add)
@@ -102,7 +102,7 @@ def map_rows(
     function, add = partial(_listed, block_function), _side_by_side
     if isinstance(source, Chunked):
         work = partial(_sum, function, add, n_columns)
-        found = source.parts(work, along, rows, _worth_a_task(n_columns))
+        found = source.parts(work, along, rows, source.worth_a_task(rows_per_block(n_columns)))
         return np.concatenate([block for blocks in found for block in blocks])
     values: NDArray[Any] | None = None
     n, start = _count(source if rows is None else rows), 0
@@ -122,7 +122,11 @@ def keep_rows(source: Rows, function: Callable[[Any], Any], n_columns: int) -> A
     ``function(block)`` is a matrix beside the block; rows are known to be numbers.
     """
     if isinstance(source, Chunked):
-        return source.kept(partial(_kept, function, n_columns), n_columns, _worth_a_task(n_columns))
+        return source.kept(
+            partial(_kept, function, n_columns),
+            n_columns,
+            source.worth_a_task(rows_per_block(n_columns)),
+        )
     kept = empty_beside((len(source), n_columns), take_rows(source, slice(0)))
 
     def fill(block: Rows, rows: slice) -> int:
@@ -156,10 +160,6 @@ def _listed(function: Function[Any], block: Rows, rows: slice, *parts: Any) -> l
 
 def _side_by_side(first: list[Any], second: list[Any]) -> list[Any]:
     return first + second
-
-
-def _worth_a_task(n_columns: int) -> int:
-    return int(_WORTH_A_TASK * rows_per_block(n_columns))
 
 
 def _parts(

@@ -23,8 +23,6 @@ from kernlearn.typing import Array, Indices, Json, PandasFrame, Targets
 LEVEL = 0.01
 # Beyond either end of the range of the fit, in units of the range.
 FAR = 1.0
-# Rows of a new table that its columns are compared by.
-MOST_ROWS = 5000
 # Levels of a category with fewer cells are counted together.
 FEWEST_CELLS = 10
 # Rows, and columns, that a sentence lists.
@@ -46,6 +44,8 @@ class NewRows:
     """
 
     bundle: ModelBundle
+    most_rows: int = 5000
+    """Rows of a new table that its columns are compared by."""
     n_rows: int = 0
     outside: list[int] = field(default_factory=list)
     """Numbers of the rows that are outside, from 0."""
@@ -66,7 +66,7 @@ class NewRows:
         keys = self._random.random(len(rows))
         self._kept.append(rows)
         self._keys.append(keys)
-        if sum(map(len, self._keys)) > 2 * MOST_ROWS:
+        if sum(map(len, self._keys)) > 2 * self.most_rows:
             self._thin()
         found = None
         if self._reference is not None:
@@ -112,7 +112,7 @@ class NewRows:
         """Keep the rows of the smallest keys: a random sample of all so far."""
         pd = load_pandas("predicting")
         keys = np.concatenate(self._keys)
-        chosen = np.sort(np.argsort(keys, kind="stable")[:MOST_ROWS])
+        chosen = np.sort(np.argsort(keys, kind="stable")[: self.most_rows])
         self._kept = [pd.concat(self._kept, ignore_index=True).iloc[chosen]]
         self._keys = [keys[chosen]]
 

@@ -22,12 +22,11 @@ def data(n, seed=0):
     return X * [1.0, 100.0], np.sin(2.0 * X[:, 0]) + 0.3 * rng.normal(size=n)
 
 
-def test_all_sections_together_are_sections_one_by_one(monkeypatch):
-    monkeypatch.setattr("kernlearn.families.section_pool.BLOCK_NUMBERS", 2000)  # several blocks
+def test_all_sections_together_are_sections_one_by_one():
     X = data(40)[0] / [1.0, 100.0]
     hyperkernel, marks = ARDHarmonic(gammas=[0.5, 2.0]), np.array([1, 5, 9, 20, 33])
     pivots = np.stack([X[:7], X[7:14]], axis=1)
-    together = SectionPool(hyperkernel, pivots, X, marks)
+    together = SectionPool(hyperkernel, pivots, X, marks, block_numbers=2000)  # several blocks
     kernels = [hyperkernel.section(pair) for pair in pivots]
     one_by_one = LandmarkPool(KernelPool(kernels, X, 40, "trust"), marks)
     F = np.random.default_rng(1).normal(size=(2, 40)) * (np.arange(40) % 3 > 0)

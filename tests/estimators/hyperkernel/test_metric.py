@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 import kernlearn as kl
+from kernlearn.estimators.hyperkernel.metric import ScoringOptions
 from kernlearn.hyperkernels import ARDHarmonic, GaussianHyperkernel, Harmonic, Hyperkernel
 from kernlearn.kernels import Gaussian
 from kernlearn.reference import kondor_section5
@@ -163,7 +164,7 @@ def test_a_grid_search_chooses_widths_and_C_by_held_out_pairs(digits, monkeypatc
     assert search.best_params_["hyperkernel__sigma"] == 1.0
     assert search.cv_results_["mean_test_score"][0] == 0.5  # nothing reaches another row
     whole = search.score(X, y)
-    monkeypatch.setattr("kernlearn.estimators.hyperkernel.metric._MOST_SCORED", 700)
+    monkeypatch.setattr(kl.HyperkernelMetric, "_scoring", ScoringOptions(pairs=700))
     assert search.score(X, y) == pytest.approx(whole, abs=0.05)  # from a sample of the pairs
 
 

@@ -9,6 +9,8 @@ import kernlearn as kl
 from kernlearn.estimators.mixture import compression
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.compression import JudgedValues, Student
+from kernlearn.estimators.mixture.mixture import KernelMixture
+from kernlearn.estimators.mixture.options import CompressionOptions, MixtureOptions
 from kernlearn.kernels import Gaussian
 from kernlearn.quality.predictive import ClassLoss, LogLoss, SquaredLoss
 
@@ -57,7 +59,7 @@ def test_numbers_stay_within_their_limits():
     X, _ = _rows(240, 0)
     y = np.exp(X[:, 0] + 0.3 * np.random.RandomState(2).normal(size=240))
     model = kl.KernelRegressor(["Gaussian", "log target"], compress=True).fit(X, y)
-    assert model.compression_["n_points"] in compression.SIZES
+    assert model.compression_["n_points"] in CompressionOptions().sizes
     far = np.array([[8.0, 0.0], [-8.0, 0.0], [0.0, 0.0]])
     assert (model.predict(far) >= 0.0).all()
     assert (np.diff(model.predict_interval(far), axis=1) > 0).all()
@@ -68,13 +70,14 @@ def test_numbers_stay_within_their_limits():
 def test_groups_are_in_one_part_each():
     groups = np.repeat(np.arange(30), 4)
     rows = np.random.RandomState(0).permutation(120)[:100]
-    parts = compression._parts(rows, groups)
+    parts = compression._parts(rows, groups, 3)
     assert sorted(np.concatenate(parts)) == sorted(rows)
     assert sum(len(set(groups[part])) for part in parts) == 30
 
 
 def test_a_mixture_that_would_lose_too_much_is_kept(monkeypatch, models):
-    monkeypatch.setattr(compression, "TOLERANCE", -np.inf)
+    never = MixtureOptions(compression=CompressionOptions(tolerance=-np.inf))
+    monkeypatch.setattr(KernelMixture, "_options", never)
     X, y = _rows(240, 0)
     with pytest.warns(UserWarning, match=r"got a growth of .*; the mixture is kept"):
         model = kl.KernelClassifier(CANDIDATES, compress=True).fit(X, y)
@@ -126,7 +129,7 @@ def test_cells_are_exchanged_alike_in_all_tables():
     X, _ = _rows(30, 0)
     origins = np.array([0, 1, 1])
     tables = {"standard": X[:, [0, 1, 1]], "ranked": 10.0 * X[:, [0, 1, 1]]}
-    found = compression._exchanged(tables, origins, np.random.RandomState(0))
+    found = compression._exchanged(tables, origins, np.random.RandomState(0), CompressionOptions())
     assert np.array_equal(10.0 * found["standard"], found["ranked"])
     assert np.array_equal(found["standard"][:, 1], found["standard"][:, 2])
     assert np.isin(found["standard"], X).all()

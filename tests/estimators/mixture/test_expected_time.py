@@ -9,6 +9,7 @@ import kernlearn as kl
 from kernlearn.estimators.mixture.candidates.family import KernelFamily
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.expected_time import expected_seconds, member_seconds
+from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.runtime import stopping
 
@@ -56,7 +57,7 @@ def test_a_long_fit_is_announced_and_steps_have_an_end(table, monkeypatch):
     kl.KernelRegressor(candidates, callback=told.append).fit(*table)
     assert not any("expected" in one.message for one in told)
     assert all(one.step <= one.expected_steps <= 10 for one in told)
-    monkeypatch.setattr("kernlearn.estimators.mixture.expected_time.LONG", 0.1)
+    monkeypatch.setattr(KernelMixture, "_options", MixtureOptions(announced_seconds=0.1))
     told.clear()
     kl.KernelRegressor(candidates, callback=told.append).fit(*table)
     assert told[0].message.startswith("about ")

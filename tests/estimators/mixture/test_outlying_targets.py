@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
-from kernlearn.estimators.mixture import outlying_targets
 from kernlearn.estimators.mixture.outlying_targets import (
     has_outliers,
     is_better,
@@ -51,14 +50,13 @@ def test_targets_of_which_most_are_the_same_are_left_alone():
     assert pseudo_targets(X, y[:, None], np.ones(60), [], np.random.RandomState(0)) is None
 
 
-def test_rows_that_the_pilot_did_not_see_are_pulled_in_too(monkeypatch):
-    monkeypatch.setattr(outlying_targets, "_ROWS", 100)
+def test_rows_that_the_pilot_did_not_see_are_pulled_in_too():
     X, y, truth = law(160)
-    pulled = pseudo_targets(X, y[:, None], np.ones(160), [], np.random.RandomState(0))
+    pulled = pseudo_targets(X, y[:, None], np.ones(160), [], np.random.RandomState(0), 100)
     assert np.abs(pulled[:, 0] - truth).max() < 1.2
     assert np.mean(pulled[:, 0] != y) < 0.25
     usual = truth[:, None] + np.random.default_rng(2).normal(size=(160, 1))
-    assert pseudo_targets(X, usual, np.ones(160), [], np.random.RandomState(0)) is None
+    assert pseudo_targets(X, usual, np.ones(160), [], np.random.RandomState(0), 100) is None
 
 
 def test_several_targets_are_pulled_in_each_by_its_own_scale():

@@ -161,9 +161,8 @@ def test_stopping_early_is_a_warning_with_the_gap(problem, quality):
     assert model.score(problem.X, problem.y) > 0.5
 
 
-def test_random_state_draws_the_sample_behind_the_default_bank(monkeypatch):
-    monkeypatch.setattr("kernlearn.kernels.bank._MAX_ROWS", 40)
-    X = np.random.default_rng(0).normal(size=(50, 2))
+def test_random_state_draws_the_sample_behind_the_default_bank():
+    X = np.random.default_rng(0).normal(size=(1010, 1))  # ten more than the sample has
 
     def widest(seed):
         model = MKLNoveltyDetector(random_state=seed, tol=0.5, normalize=False)

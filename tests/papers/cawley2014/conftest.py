@@ -53,5 +53,5 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def small_paper(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    monkeypatch.setattr(protocol, "REPLICATES", REPLICATES)
+    monkeypatch.setattr(protocol, "replicates", lambda: REPLICATES)
     return REPLICATES

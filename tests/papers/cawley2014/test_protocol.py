@@ -9,9 +9,9 @@ import pytest
 
 from kernlearn.datasets import PartitionedSet
 from kernlearn.papers.cawley2014.protocol import (
-    REPLICATES,
     count_splits,
     load_sets,
+    replicates,
     split_set,
     splits_note,
 )
@@ -46,8 +46,8 @@ def test_inputs_are_standardised_by_the_training_part_alone(index: int) -> None:
 
 
 def test_the_fourteen_sets_of_the_paper() -> None:
-    assert len(REPLICATES) == 14
-    assert {name for name, n in REPLICATES.items() if n == 20} == {"image", "splice"}
+    assert len(replicates()) == 14
+    assert {name for name, n in replicates().items() if n == 20} == {"image", "splice"}
 
 
 def test_no_more_splits_than_printed() -> None:

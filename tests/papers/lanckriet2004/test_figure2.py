@@ -31,12 +31,9 @@ def proteins() -> SourceSet:
     return SourceSet("proteinfold", X, y, sources)
 
 
-def test_every_column_is_scored_on_held_out_proteins(
-    proteins: SourceSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(figure2, "N_REFERENCES", 3)
+def test_every_column_is_scored_on_held_out_proteins(proteins: SourceSet, tmp_path: Path) -> None:
     options = RunOptions(tmp_path, splits=1, quiet=True)
-    table = figure2.reproduce_figure2(options, proteins)
+    table = figure2.reproduce_figure2(options, proteins, n_references=3)
     row = table.rows()["fold 1 (20)",]
     scores = [row[column].found[0] for column in table.columns]
     assert all(0.5 < score <= 1.0 for score in scores)

@@ -252,10 +252,17 @@ class _Model:
         return pd.DataFrame(np.full((len(X), len(self.classes_)), 1.0 / len(self.classes_)))
 
 
-@pytest.mark.parametrize("name", ["tuned SVM", "linear", "RealMLP", "AutoGluon", "LightGBM, tuned"])
-def test_rivals_fit_both_tasks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(methods, "TRIALS", 2)
-    monkeypatch.setattr(methods.defaults, "CS", [1.0])
+FEW_TRIALS = methods.tuned("LightGBM", methods.LIGHTGBM, trials=2)
+
+
+@pytest.mark.parametrize(
+    "method",
+    [*map(methods.METHODS.get, ["tuned SVM", "linear", "RealMLP", "AutoGluon"]), FEW_TRIALS],
+    ids=lambda method: method.name,
+)
+def test_rivals_fit_both_tasks(
+    method: methods.MethodColumn, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for module, model in {
         "pytabkit": ("RealMLP_TD_Classifier", "RealMLP_TD_Regressor"),
         "autogluon.tabular": ("TabularPredictor",),
@@ -263,7 +270,7 @@ def test_rivals_fit_both_tasks(name: str, monkeypatch: pytest.MonkeyPatch) -> No
     }.items():
         monkeypatch.setitem(sys.modules, module, SimpleNamespace(**dict.fromkeys(model, _Model)))
     for table in (TABLES["m/first"], TABLES["m/second"]):
-        cell = runs.fit_cell(methods.METHODS[name], table, 0, 0, 1.5)
+        cell = runs.fit_cell(method, table, 0, 0, 1.5)
         assert "failure" not in cell, cell
         assert np.isfinite(cell["error"])
 

@@ -46,8 +46,9 @@ def machine_of(quality, C, theta=None):
     return QUALITIES[quality].build(target(quality), Settings(C, NU, EPSILON, theta))
 
 
-def rows_of(rank=N, keep=True, kernels=KERNELS):
-    return FactorRows(X, Factors.through_landmarks(kernels, X, rank, "random", 0), keep)
+def rows_of(rank=N, keep=True, kernels=KERNELS, **options):
+    factors = Factors.through_landmarks(kernels, X, rank, "random", 0)
+    return FactorRows(X, factors, keep, **options)
 
 
 def traces_of(rows):
@@ -187,9 +188,8 @@ def test_machines_near_by_are_where_to_begin(monkeypatch):
     assert taken[1] < 0.9 * taken[0]
 
 
-def test_blocks_made_again_are_those_that_were_kept(monkeypatch, capfd):
-    monkeypatch.setattr("kernlearn.families.factor_rows.COLUMNS_AT_A_TIME", 7)
-    kept, again = rows_of(rank=20), rows_of(rank=20, keep=False)
+def test_blocks_made_again_are_those_that_were_kept(capfd):
+    kept, again = rows_of(rank=20, columns_at_once=7), rows_of(rank=20, keep=False)
     some = np.array([3, 70, 5])
     u, a = RNG.standard_normal((kept.n_columns, 2)), RNG.standard_normal(N)
     for rows in (None, some):

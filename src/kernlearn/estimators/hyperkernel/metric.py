@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -25,9 +26,15 @@ from kernlearn.hyperkernels._validation import check_pairs
 from kernlearn.runtime.stopping import Progress
 from kernlearn.typing import Array, Indices, RandomState, Rows
 
-# Pairs that `score` looks at, at most: they tell the area to about a quarter of a percent. Their
-# points are copied in blocks.
-_MOST_SCORED, _SCORED_TOGETHER = 100_000, 4096
+
+@dataclass(frozen=True)
+class ScoringOptions:
+    """How many pairs a score is the area of."""
+
+    # At most: they tell the area to about a quarter of a percent.
+    pairs: int = 100_000
+    # Pairs whose points are copied together.
+    block: int = 4096
 
 
 def _width(points: Array) -> int:
@@ -152,6 +159,8 @@ class HyperkernelMetric(
     >>> model.transform(X).shape, bool(model.duality_gap_ <= 1e-6)
     ((150, 2), True)
     """
+
+    _scoring = ScoringOptions()
 
     def __init__(
         self,
@@ -279,8 +288,8 @@ class HyperkernelMetric(
         """
         check_is_fitted(self)
         points, labels = self._rows_and_labels(X, y, reset=False)
-        codes = np.unique(labels, return_inverse=True)[1]
-        pairs, same = pairs_of_classes(codes, _MOST_SCORED, self._seed)
+        codes, options = np.unique(labels, return_inverse=True)[1], self._scoring
+        pairs, same = pairs_of_classes(codes, options.pairs, self._seed)
         kept = pairs[:, 0] != pairs[:, 1]
         pairs, same = pairs[kept], same[kept]
         if not 0 < (same > 0).sum() < len(same):
@@ -288,7 +297,7 @@ class HyperkernelMetric(
                 "expected rows of two classes or more, and two rows of one class, got "
                 f"{codes.max() + 1} in {len(codes)} rows of y; score more rows"
             )
-        blocks = np.array_split(pairs, -(-len(pairs) // _SCORED_TOGETHER))
+        blocks = np.array_split(pairs, -(-len(pairs) // options.block))
         values = [self._values(*points[block.T]) for block in blocks]
         return float(roc_auc_score(same > 0, np.concatenate(values)))
 

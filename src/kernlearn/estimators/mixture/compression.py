@@ -25,24 +25,15 @@ from scipy.special import softmax
 from kernlearn.estimators.held_out.groups import by_first
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.members import Members
+from kernlearn.estimators.mixture.options import CompressionOptions
 from kernlearn.estimators.mixture.prediction.function import MixtureFunction
 from kernlearn.estimators.mixture.preparation import NumericRows
 from kernlearn.kernels import Gaussian, Laplacian, Matern, Stretched
 from kernlearn.quality.predictive import Link, PredictiveLoss
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Json
 
-# How many points are tried, fewest first.
-SIZES = (64, 128, 256, 512)
-# What may be lost, in standard errors of the held-out loss.
-TOLERANCE = 0.1
-_PARTS = 3
-# Copies of every row, the probability that a cell is exchanged, and the near rows it comes from.
-_COPIES, _EXCHANGED, _NEIGHBOURS = 4, 0.3, 5
-# Ridges that are tried, for kernel values of one.
-_RIDGES = (1e-2, 1e-4, 1e-6)
+# Added to every ridge, so that points that are nearly the same do no harm.
 _LEAST_RIDGE = 1e-9
-# Rows that the compression is judged by, at most.
-_ROWS = 1500
 
 Tables = Mapping[str, NumericRows]
 
@@ -65,6 +56,11 @@ class LossChange:
         """The growth of the loss, with its standard error on top, or that of wrong labels."""
         return max(self.loss + self.error, self.wrong)
 
+    def facts(self) -> Json:
+        """What the estimator tells of it."""
+        named = {"loss": self.loss, "error": self.error, "wrong": self.wrong}
+        return {"n_points": self.size, **named}
+
 
 @dataclass(frozen=True, eq=False)
 class Student:
@@ -77,11 +73,13 @@ class Student:
     n_rows: int  # how many rows that are
 
     @classmethod
-    def of(cls, machine: KernelMachine, points: Array, rows: Array, values: Array) -> Student:
+    def of(
+        cls, machine: KernelMachine, points: Array, rows: Array, values: Array, most: int
+    ) -> Student:
         """From rows of the table that the member reads, and values of the mixture there."""
         K = _with_ones(machine.kernel(rows, points))
         gram, moments = K.T @ K, K.T @ values
-        order = _forward_selection(gram, moments, min(len(points), SIZES[-1]))
+        order = _forward_selection(gram, moments, min(len(points), most))
         chosen = np.append(order, len(points))
         return cls(machine, points[order], gram[np.ix_(chosen, chosen)], moments[chosen], len(rows))
 
@@ -101,24 +99,27 @@ def compressed(
     loss_of: Callable[[Indices], PredictiveLoss],
     link: Link | None,
     random_state: np.random.RandomState,
+    options: CompressionOptions,
 ) -> tuple[Members | None, LossChange | None]:
     """The members as one machine, and what it loses; no members where it loses too much.
 
     `loss_of` is the loss of some of the rows by which the mixture was judged. Only members whose
     kernel is a function of distances lend theirs; the change is None if there is none.
     """
-    changes = _changes(members, origins, loss_of, link, random_state)
+    changes = _changes(members, origins, loss_of, link, random_state, options)
     if not changes:
         return None, None
     for size in sorted({change.size for change in changes}):
         best = min((one for one in changes if one.size == size), key=lambda one: one.largest)
-        if best.largest <= TOLERANCE:
+        if best.largest <= options.tolerance:
             break
     else:
         return None, min(changes, key=lambda one: one.largest)
     machine = members.machines[best.place]
     everyone = np.arange(len(members.Y))
-    (student,) = _students(members, [best.place], members.machines, everyone, origins, random_state)
+    (student,) = _students(
+        members, [best.place], members.machines, everyone, origins, random_state, options
+    )
     *coef, intercept = student.solved(best.size, best.ridge)
     points = student.points[: best.size]
     one = KernelMachine(
@@ -142,12 +143,13 @@ def _changes(
     loss_of: Callable[[Indices], PredictiveLoss],
     link: Link | None,
     random_state: np.random.RandomState,
+    options: CompressionOptions,
 ) -> list[LossChange]:
     """What every kernel with every number of points loses, over all parts."""
     places = [place for place, machine in enumerate(members.machines) if _is_cheap(machine)]
-    rows = random_state.permutation(len(members.Y))[:_ROWS]
-    parts = _parts(rows, members.groups)
-    sizes = [size for size in SIZES if size < len(rows) - max(map(len, parts))]
+    rows = random_state.permutation(len(members.Y))[: options.rows]
+    parts = _parts(rows, members.groups, options.parts)
+    sizes = [size for size in options.sizes if size < len(rows) - max(map(len, parts))]
     if not places or not sizes:
         return []
     before: list[Array] = []
@@ -155,12 +157,12 @@ def _changes(
     for out in parts:
         others = np.setdiff1d(rows, out)
         machines = [members.trained_again(machine, others) for machine in members.machines]
-        students = _students(members, places, machines, others, origins, random_state)
+        students = _students(members, places, machines, others, origins, random_state, options)
         new = {name: table[out] for name, table in members.tables.items()}
         before.append(MixtureFunction.of(machines, members.factors)(new))
         for place, student in zip(places, students, strict=True):
             K = _with_ones(student.machine.kernel(new[student.machine.table], student.points))
-            for size, ridge in product(sizes, _RIDGES):
+            for size, ridge in product(sizes, options.ridges):
                 values = _predicted(student, K, size, ridge)
                 values = values if link is None else link(values)
                 after.setdefault((place, size, ridge), []).append(values)
@@ -169,12 +171,12 @@ def _changes(
     return [judged.change(*which, np.concatenate(values)) for which, values in after.items()]
 
 
-def _parts(rows: Indices, groups: Indices | None) -> list[Indices]:
+def _parts(rows: Indices, groups: Indices | None, n_parts: int) -> list[Indices]:
     """Rows in a random order as parts that are held out in turn, groups in one each."""
     numbers = np.arange(len(rows))
     if groups is not None:
         numbers = by_first(groups[rows])
-    return [rows[numbers % _PARTS == part] for part in range(_PARTS)]
+    return [rows[numbers % n_parts == part] for part in range(n_parts)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,13 +218,14 @@ def _students(
     rows: Indices,
     origins: Indices,
     random_state: np.random.RandomState,
+    options: CompressionOptions,
 ) -> list[Student]:
     """The problems of some members, with points drawn from `rows`."""
     tables = {name: table[rows] for name, table in members.tables.items()}
-    near = _exchanged(tables, origins, random_state)
+    near = _exchanged(tables, origins, random_state, options)
     values = MixtureFunction.of(machines, members.factors)(near)
     return [
-        Student.of(one, tables[one.table], near[one.table], values)
+        Student.of(one, tables[one.table], near[one.table], values, options.sizes[-1])
         for one in (machines[place] for place in places)
     ]
 
@@ -249,18 +252,21 @@ def _forward_selection(gram: Array, moments: Array, size: int) -> Indices:
 
 
 def _exchanged(
-    tables: Tables, origins: Indices, random_state: np.random.RandomState
+    tables: Tables,
+    origins: Indices,
+    random_state: np.random.RandomState,
+    options: CompressionOptions,
 ) -> dict[str, Array]:
     """Copies of rows, some cells of which are those of a near row, the same ones in all tables."""
     first = next(iter(tables.values()))
     n = len(first)
     distances = cdist(first, first)
     np.fill_diagonal(distances, np.inf)
-    nearest = np.argsort(distances, axis=1)[:, : min(_NEIGHBOURS, n - 1)]
+    nearest = np.argsort(distances, axis=1)[:, : min(options.neighbours, n - 1)]
     found: dict[str, list[Array]] = {name: [] for name in tables}
-    for _ in range(_COPIES):
+    for _ in range(options.copies):
         other = nearest[np.arange(n), random_state.randint(0, nearest.shape[1], n)]
-        is_other = random_state.uniform(size=(n, origins.max(initial=0) + 1)) < _EXCHANGED
+        is_other = random_state.uniform(size=(n, origins.max(initial=0) + 1)) < options.exchanged
         for name, table in tables.items():
             columns = is_other[:, origins] if len(origins) else is_other
             found[name].append(np.where(columns, table[other], table))

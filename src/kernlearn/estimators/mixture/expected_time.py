@@ -12,8 +12,6 @@ from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.stopping import Stopped
 
-# A fit that is expected to take longer is announced.
-LONG = 10.0
 # Seconds of one thread. The screening of the default: at least, and for a thousand rows that judge.
 _LEAST, _JUDGES = 1.0, 2.4
 # Columns and classes that double it.
@@ -43,7 +41,7 @@ def announce(
     n_columns = training.sample.tables[STANDARD].shape[1]
     sizes = n_rows, n_columns, training.Y.shape[1]
     seconds = expected_seconds(*sizes, options, effort, has_trees)
-    if LONG < seconds <= stopping.seconds_left:
+    if options.announced_seconds < seconds <= stopping.seconds_left:
         with suppress(Stopped):  # the search ends at its first step, and keeps that
             is_large = n_rows > options.exact_rows
             stopping.tell(announcement(seconds, n_rows, n_columns, is_large), np.inf)

@@ -36,7 +36,7 @@ from kernlearn.estimators.mixture.candidates.screening import (
 )
 from kernlearn.estimators.mixture.candidates.training import FoldedRows, TrainingRows
 from kernlearn.estimators.mixture.column_kinds import kinds_html
-from kernlearn.estimators.mixture.compression import SIZES, TOLERANCE, compressed
+from kernlearn.estimators.mixture.compression import compressed
 from kernlearn.estimators.mixture.effort import checked_effort, choice_at, options_at
 from kernlearn.estimators.mixture.encoding import tree_contest
 from kernlearn.estimators.mixture.expected_time import affordable, announce
@@ -308,7 +308,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         self, n_rows: int, loss: PredictiveLoss, random_state: np.random.RandomState
     ) -> None:
         """Replace the members by one machine of few points, or warn that it would lose too much."""
-        members, change = self._members, None
+        members, change, options = self._members, None, self._options.compression
         if n_rows <= self._options.exact_rows and not issparse(next(iter(members.tables.values()))):
             limits = None if loss.is_of_labels else loss.link(members.held_out)
             one, change = compressed(
@@ -319,15 +319,11 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
                 ),
                 limits,
                 random_state,
+                options,
             )
             if one is not None and change is not None:
                 self._members = one
-                self.compression_ = {
-                    "n_points": change.size,
-                    "loss": change.loss,
-                    "error": change.error,
-                    "wrong": change.wrong,
-                }
+                self.compression_ = change.facts()
                 return
         found = (
             "none that could be tried: the table is sparse, has too few or too many rows, or no "
@@ -337,9 +333,9 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         )
         warnings.warn(
             f"{type(self).__name__} with compress=True expected one expansion on at most "
-            f"{SIZES[-1]} rows with which held-out loss and errors grow by less than {TOLERANCE:g} "
-            f"of their standard errors, got {found}; the mixture is kept: use compress=False, or "
-            "max_members=1",
+            f"{options.sizes[-1]} rows with which held-out loss and errors grow by less than "
+            f"{options.tolerance:g} of their standard errors, got {found}; the mixture is kept: "
+            "use compress=False, or max_members=1",
             UserWarning,
             stacklevel=4,
         )

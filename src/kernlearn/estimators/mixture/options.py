@@ -74,6 +74,21 @@ class BoostingOptions:
 
 
 @dataclass(frozen=True)
+class CompressionOptions:
+    """How one machine of few points learns from a mixture, and when it may take its place."""
+
+    sizes: tuple[int, ...] = (64, 128, 256, 512)  # numbers of points that are tried, fewest first
+    # What may be lost, in standard errors of the held-out loss.
+    tolerance: float = 0.1
+    rows: int = 1500  # rows that the compression is judged by, at most
+    parts: int = 3  # parts of these rows, held out in turn
+    ridges: tuple[float, ...] = (1e-2, 1e-4, 1e-6)  # those that are tried, for kernel values of one
+    copies: int = 4  # copies of every row, in which cells are exchanged
+    exchanged: float = 0.3  # the probability that a cell is exchanged
+    neighbours: int = 5  # near rows that such a cell comes from
+
+
+@dataclass(frozen=True)
 class MixtureOptions:
     """How a mixture uses the rows of its table."""
 
@@ -95,6 +110,10 @@ class MixtureOptions:
     nested_rows: int = 60
     # Trees that are grown by boosting, of tables whose members are trained through landmarks.
     boosting: BoostingOptions = field(default_factory=BoostingOptions)
+    # A fit that is expected to take more seconds is announced.
+    announced_seconds: float = 10.0
+    # The machine that takes the place of a mixture.
+    compression: CompressionOptions = field(default_factory=CompressionOptions)
     # Of the two screenings.
     screening: ScreeningOptions = field(default_factory=ScreeningOptions)
     rescreening: RescreeningOptions = field(default_factory=RescreeningOptions)

@@ -38,8 +38,8 @@ _MEDIAN = 0.6745
 # λ of the pilot, relative to the mean variance that its kernel gives to a row.
 _RIDGES = np.logspace(-4.0, 2.0, 9)
 _GAUSSIANS = (0.1, 1.0)
-# Rows of the pilot, and how often its pseudo-targets are found again.
-_ROWS, _STEPS = 500, 12
+# How often the pseudo-targets of the pilot are found again.
+_STEPS = 12
 # Outlying residuals stand apart if few lie between the last bound and this one.
 _APART, _BETWEEN = 20.0, 0.25
 # Residuals of n rows that lie on either side by chance differ by this many times √n in number.
@@ -109,15 +109,16 @@ def pseudo_targets(
     weight: Array,
     blocks: Sequence[Indices],
     random_state: np.random.RandomState,
+    n_rows: int = 500,
 ) -> Array | None:
     """Targets of shape (n, k) in which outlying ones are pulled in, or None if that does not help.
 
-    They are found with a pilot machine on some of the rows, linear or Gaussian. `blocks` are rows
-    that are left out together.
+    They are found with a pilot machine on at most `n_rows` rows, linear or Gaussian. `blocks` are
+    rows that are left out together.
     """
     rows = np.arange(len(Y))
-    if len(Y) > _ROWS:
-        rows = np.sort(random_state.choice(len(Y), _ROWS, replace=False))
+    if len(Y) > n_rows:
+        rows = np.sort(random_state.choice(len(Y), n_rows, replace=False))
     pilots = [
         _Pilot.of(kernel, X[rows], Y[rows], weight[rows], _within(blocks, rows))
         for kernel in _kernels(X[rows])

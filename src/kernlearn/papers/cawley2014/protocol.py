@@ -13,9 +13,12 @@ from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.splits import TrainTestSplit
 
 SYNTHETIC = "synthetic"
-REPLICATES = {
-    name: int(row["number of replicates"].number or 0) for (name,), row in TABLE_1.items()
-}
+
+
+def replicates() -> dict[str, int]:
+    """Return how many splits of each set Table 1 prints."""
+    printed = "number of replicates"
+    return {name: int(row[printed].number or 0) for (name,), row in TABLE_1.items()}
 
 
 def load_sets(data_dir: Path | None) -> dict[str, PartitionedSet]:
@@ -24,13 +27,14 @@ def load_sets(data_dir: Path | None) -> dict[str, PartitionedSet]:
         name: load_ripley(data_dir)
         if name == SYNTHETIC
         else load_ida(name.replace(" ", "_"), data_dir)
-        for name in REPLICATES
+        for name in replicates()
     }
 
 
 def count_splits(name: str, options: RunOptions) -> int:
     """Return how many splits of a set are run: as many as printed, or fewer if asked."""
-    return min(REPLICATES[name], options.splits or REPLICATES[name])
+    printed = replicates()[name]
+    return min(printed, options.splits or printed)
 
 
 def split_set(data: PartitionedSet, index: int, seed: int) -> TrainTestSplit:

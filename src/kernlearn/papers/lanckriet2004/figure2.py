@@ -57,10 +57,12 @@ NOTES = (
 )
 
 
-def reproduce_figure2(options: RunOptions, data: SourceSet | None = None) -> ComparisonTable:
+def reproduce_figure2(
+    options: RunOptions, data: SourceSet | None = None, n_references: int = N_REFERENCES
+) -> ComparisonTable:
     """Run the protocol of Figure 2 on proteins with known folds, and draw its bars."""
     data = data or load_all(options.data_dir, ["proteinfold"])["proteinfold"]
-    grams = _grams(data, options)
+    grams = _grams(data, options, n_references)
     folds, counts = np.unique(data.y, return_counts=True)
     largest = folds[np.argsort(-counts, kind="stable")[:N_CLASSES]]
     repetitions = options.splits or REPETITIONS
@@ -141,13 +143,13 @@ def _by_column(repetitions: Sequence[Mapping[str, Json]]) -> dict[str, list[floa
     return {COLUMNS[0]: best, **others}
 
 
-def _grams(data: SourceSet, options: RunOptions) -> Array:
+def _grams(data: SourceSet, options: RunOptions, n_references: int) -> Array:
     """Kernels of unit diagonal: of five views, of pairs of letters, of alignments."""
     names = list(data.sources)
     views = [columns_of(data.X, data.sources[name]).to_numpy(float) for name in names[:N_VIEWS]]
     views = [(view - view.mean(axis=0)) / (view.std(axis=0) + 1e-12) for view in views]
     letters = columns_of(data.X, data.sources["sequence"]).to_numpy(object)
-    aligned = _alignment_scores(letters, data.fingerprint, options)
+    aligned = _alignment_scores(letters, data.fingerprint, options, n_references)
     aligned /= np.linalg.norm(aligned, axis=1, keepdims=True)
     return np.stack(
         [
@@ -158,12 +160,14 @@ def _grams(data: SourceSet, options: RunOptions) -> Array:
     )
 
 
-def _alignment_scores(letters: NDArray[np.object_], settings: int, options: RunOptions) -> Array:
+def _alignment_scores(
+    letters: NDArray[np.object_], settings: int, options: RunOptions, n_references: int
+) -> Array:
     """Smith and Waterman's scores of every protein with the references, of shape (n, r)."""
     n = len(letters)
     # By length, since alignments of a block take as long as its longest one.
     order = np.argsort([len(each) for each in letters[:, 0]], kind="stable")
-    references = np.linspace(0, n - 1, min(n, N_REFERENCES)).astype(int)
+    references = np.linspace(0, n - 1, min(n, n_references)).astype(int)
     found = run_tasks(
         align,
         {str(row): (letters[order], letters[row, 0]) for row in references},

@@ -106,7 +106,7 @@ CATBOOST = {
 }
 
 
-def _tuned(name: str, space: dict[str, Any]) -> MethodColumn:
+def tuned(name: str, space: dict[str, Any], trials: int = TRIALS) -> MethodColumn:
     """Boosting of a package, with settings by random search."""
 
     def make(subject: TimedTask, X: Rows, y: Rows) -> Estimator:
@@ -116,7 +116,7 @@ def _tuned(name: str, space: dict[str, Any]) -> MethodColumn:
             both = {**base.settings, **settings}
             return BoostingPackage(base.module, base.model, base.is_classifier, both)
 
-        return RandomlyTuned(subject.task, with_settings, space, TRIALS)
+        return RandomlyTuned(subject.task, with_settings, space, trials)
 
     return MethodColumn(f"{name}, tuned", make, defaults.METHODS[name].needs)
 
@@ -219,9 +219,9 @@ METHODS = by_name(
     _default("LightGBM"),
     _default("XGBoost"),
     _default("CatBoost"),
-    _tuned("LightGBM", LIGHTGBM),
-    _tuned("XGBoost", XGBOOST),
-    _tuned("CatBoost", CATBOOST),
+    tuned("LightGBM", LIGHTGBM),
+    tuned("XGBoost", XGBOOST),
+    tuned("CatBoost", CATBOOST),
     MethodColumn(
         "RealMLP", lambda subject, X, y: _TabularPerceptron(subject.task), needs="pytabkit"
     ),

@@ -8,9 +8,9 @@ from scipy.sparse import csr_array
 from sklearn.tree import DecisionTreeRegressor
 
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
-from kernlearn.estimators.mixture.prediction import column_terms, distances, tree_values
 from kernlearn.estimators.mixture.prediction.column_terms import AdditiveTerms, PairTerms
 from kernlearn.estimators.mixture.prediction.function import MixtureFunction
+from kernlearn.estimators.mixture.prediction.options import EvaluationOptions
 from kernlearn.estimators.mixture.prediction.product_terms import DirectTerm, QuadraticTerm
 from kernlearn.estimators.mixture.prediction.section_terms import SectionTerm
 from kernlearn.hyperkernels import ARDHarmonic, Harmonic
@@ -105,17 +105,17 @@ def _plain(machines, factors, tables):
     return np.tensordot(factors, parts, axes=1)
 
 
-def _check(machines, factors, tables):
-    found = MixtureFunction.of(machines, np.asarray(factors))(tables)
+def _check(machines, factors, tables, **options):
+    options = EvaluationOptions(**options)
+    found = MixtureFunction.of(machines, np.asarray(factors), options)(tables)
     plain = _plain(machines, factors, tables)
     np.testing.assert_allclose(found, plain, rtol=0, atol=1e-10 * max(1.0, np.abs(plain).max()))
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_every_kernel_gives_the_plain_sum(name, monkeypatch):
-    monkeypatch.setattr(distances, "_BLOCK_NUMBERS", 7 * N)
-    monkeypatch.setattr(column_terms, "_BLOCK_NUMBERS", 300)
-    _check([_machine(KERNELS[name])], [0.7], {"standard": NEW})
+def test_every_kernel_gives_the_plain_sum(name):
+    several_blocks = {"distances": 7 * N, "products": 7 * N, "polynomials": 300, "sections": 5 * N}
+    _check([_machine(KERNELS[name])], [0.7], {"standard": NEW}, **several_blocks)
     _check([_machine(KERNELS[name])], [0.7], {"standard": NEW[:1]})
 
 
@@ -126,10 +126,9 @@ def test_all_kernels_together_give_the_plain_sum():
     _check(machines, np.linspace(0.1, 1.0, len(machines)), tables)
 
 
-def test_rows_go_down_the_trees_together_or_tree_by_tree(monkeypatch):
-    monkeypatch.setattr(tree_values, "_ROWS", 5)
-    monkeypatch.setattr(tree_values, "_FEW_ROWS", 3)
-    _check([_machine(KERNELS["trees"])], [0.7], {"standard": NEW[:12]})
+def test_rows_go_down_the_trees_together_or_tree_by_tree():
+    blocks = {"tree_rows": 5, "few_tree_rows": 3}
+    _check([_machine(KERNELS["trees"])], [0.7], {"standard": NEW[:12]}, **blocks)
 
 
 def test_links_are_part_of_the_function():

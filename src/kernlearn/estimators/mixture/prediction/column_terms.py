@@ -14,19 +14,16 @@ from kernlearn.estimators.mixture.prediction.chebyshev import (
     features,
     polynomials,
 )
+from kernlearn.estimators.mixture.prediction.options import EvaluationOptions
 from kernlearn.estimators.mixture.prediction.terms import Term
 from kernlearn.estimators.mkl.low_rank import landmark_values
 from kernlearn.kernels import Gaussian
 from kernlearn.typing import Array, Indices
 
-# Numbers that polynomials take at once.
-_BLOCK_NUMBERS = 2**17
 # Widths beyond which a Gaussian is zero.
 _WIDTHS = 6.2
 # Room for new rows beside those that were seen, in widths; rows beyond it are computed directly.
 _ROOM = 0.5
-# Fewer rows are computed one by one.
-_FEW_ROWS = 4
 # A product of two features takes this part of the time of a Gaussian of two numbers.
 _COST = 1.0 / 150.0
 
@@ -65,10 +62,10 @@ class AdditiveTerms:
             coef[: len(total), j] = total
         return cls(columns, intervals, coef)
 
-    def add(self, X: Array, out: Array) -> None:
+    def add(self, X: Array, out: Array, options: EvaluationOptions) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
         n_terms, n_columns = self.coef.shape[:2]
-        size = max(1, _BLOCK_NUMBERS // (n_terms * n_columns))
+        size = max(1, options.polynomials // (n_terms * n_columns))
         for start in range(0, len(X), size):
             block = slice(start, start + size)
             basis, _ = polynomials(X[block][:, self.columns], self.intervals, n_terms)
@@ -105,14 +102,14 @@ class PairTerms:
             forms.append(np.vstack(values[j + 1 :]) @ weighted.reshape(-1, len(points)).T)
         return cls(columns, np.vstack(values) @ (term.coef / (2.0 * d)), forms, term)
 
-    def add(self, X: Array, out: Array) -> None:
+    def add(self, X: Array, out: Array, options: EvaluationOptions) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
-        if len(X) < _FEW_ROWS:
+        if len(X) < options.few_rows:
             for row, values in zip(X, out, strict=True):
                 values += self._one_row(row) @ self.term.coef
             return
         n_terms = max(len(column.matrix) for column in self.columns)
-        size = max(1, _BLOCK_NUMBERS // (n_terms * X.shape[1]))
+        size = max(1, options.polynomials // (n_terms * X.shape[1]))
         for start in range(0, len(X), size):
             block = slice(start, start + size)
             parts, inside = features(X[block], self.columns)

@@ -10,14 +10,13 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from kernlearn._device import row_dots
+from kernlearn.estimators.mixture.prediction.options import EvaluationOptions
 from kernlearn.estimators.mixture.prediction.terms import Term
 from kernlearn.kernels import Gaussian
 from kernlearn.typing import Array, Mask
 
 Key = TypeVar("Key")
 
-# Distances that are worked on together: they and their exponentials stay in cache.
-_BLOCK_NUMBERS = 2**16
 # ‖x‖² + ‖z‖² − 2⟨x, z⟩ loses about 4·eps·max‖x‖²: below this norm, in units of a kernel's width,
 # its values err by 1e-12.
 _SAFE = 1000.0
@@ -65,7 +64,7 @@ class EuclideanTerms:
         right = np.vstack([-2.0 * points.T, np.ones(len(points)), row_dots(points, points)])
         return cls(terms[0], middle, points, right, gammas, list(materns), coefs)
 
-    def add(self, X: Array, out: Array) -> None:
+    def add(self, X: Array, out: Array, options: EvaluationOptions) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
         rows = self.term.rows(X) - self.middle
         lengths = row_dots(rows, rows)
@@ -73,7 +72,7 @@ class EuclideanTerms:
         units = [*self.gammas, *(2.0 * nu / scale**2 for nu, scale in self.materns)]
         is_safe = max(units) * np.maximum(lengths, largest) <= _SAFE
         left = np.column_stack([rows, lengths, np.ones(len(rows))])
-        size = max(1, _BLOCK_NUMBERS // len(self.points))
+        size = max(1, options.distances // len(self.points))
         squares = np.empty((min(size, len(X)), len(self.points)))
         room = np.empty((2 + len(self.gammas), *squares.shape))
         for start in range(0, len(X), size):
@@ -141,10 +140,10 @@ class CityBlockTerms:
         points, merged = _merged(terms[0].rows(terms[0].points), list(coefs.values()))
         return cls(terms[0], points, list(coefs), merged)
 
-    def add(self, X: Array, out: Array) -> None:
+    def add(self, X: Array, out: Array, options: EvaluationOptions) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
         rows = self.term.rows(X)
-        size = max(1, _BLOCK_NUMBERS // len(self.points))
+        size = max(1, options.distances // len(self.points))
         for start in range(0, len(X), size):
             block = slice(start, start + size)
             D = cdist(rows[block], self.points, "cityblock")

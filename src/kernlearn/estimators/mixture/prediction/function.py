@@ -11,6 +11,7 @@ import numpy as np
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.prediction.column_terms import AdditiveTerms, PairTerms
 from kernlearn.estimators.mixture.prediction.distances import CityBlockTerms, EuclideanTerms
+from kernlearn.estimators.mixture.prediction.options import EvaluationOptions
 from kernlearn.estimators.mixture.prediction.product_terms import (
     DirectTerm,
     LinearTerm,
@@ -39,7 +40,7 @@ from kernlearn.typing import Array, Rows
 class Evaluator(Protocol):
     """Some terms of a mixture that are computed together."""
 
-    def add(self, X: Array, out: Array) -> None:
+    def add(self, X: Array, out: Array, options: EvaluationOptions) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
 
 
@@ -55,9 +56,15 @@ class MixtureFunction:
     evaluators: list[tuple[str, Evaluator]]  # each with the table that it reads
     links: Sequence[tuple[float, Link]]  # factors and links of the outputs behind the first k
     n_outputs: int  # k
+    options: EvaluationOptions
 
     @classmethod
-    def of(cls, machines: Sequence[KernelMachine], factors: Array) -> MixtureFunction:
+    def of(
+        cls,
+        machines: Sequence[KernelMachine],
+        factors: Array,
+        options: EvaluationOptions | None = None,
+    ) -> MixtureFunction:
         """Arrange the members."""
         k = len(machines[0].intercept)
         links = [
@@ -88,7 +95,9 @@ class MixtureFunction:
                 evaluators.append((table, TreeValues.of(kernel, coef)))
             else:
                 evaluators.append((table, DirectTerm(kernel, points, coef)))
-        return cls(offset, [*evaluators, *_arranged(terms)], links, k)
+        return cls(
+            offset, [*evaluators, *_arranged(terms)], links, k, options or EvaluationOptions()
+        )
 
     def __call__(self, tables: Mapping[str, Rows]) -> Array:
         """Values of shape (n, k) for rows of prepared tables."""
@@ -96,7 +105,7 @@ class MixtureFunction:
         out = np.tile(self.offset, (n, 1))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             for table, evaluator in self.evaluators:
-                evaluator.add(tables[table], out)
+                evaluator.add(tables[table], out, self.options)
         k = self.n_outputs
         values = out[:, :k]
         for number, (factor, link) in enumerate(self.links, start=1):

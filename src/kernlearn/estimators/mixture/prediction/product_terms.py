@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernlearn.estimators.mixture.prediction.options import EvaluationOptions
 from kernlearn.estimators.mixture.prediction.terms import Term
 from kernlearn.estimators.mkl.low_rank import landmark_values
 from kernlearn.kernels import Kernel, Stretched
 from kernlearn.typing import Array, Rows
-
-# Inner products that stay in cache until they are powers.
-_BLOCK_NUMBERS = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +25,7 @@ class LinearTerm:
         scales = np.ones(term.points.shape[1]) if term.scales is None else term.scales
         return cls(scales[:, None] ** 2 * (term.points.T @ term.coef))
 
-    def add(self, X: Array, out: Array) -> None:
+    def add(self, X: Array, out: Array, options: EvaluationOptions) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
         out += X @ self.coef
 
@@ -49,11 +47,11 @@ class QuadraticTerm:
             offset**2 * coef.sum(axis=0), 2.0 * offset * (Z.T @ coef), form.reshape(Z.shape[1], -1)
         )
 
-    def add(self, X: Array, out: Array) -> None:
+    def add(self, X: Array, out: Array, options: EvaluationOptions) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
         out += X @ self.linear + self.constant
         p, q = self.linear.shape
-        size = max(1, _BLOCK_NUMBERS // (p * q))
+        size = max(1, options.products // (p * q))
         for start in range(0, len(X), size):
             rows = X[start : start + size]
             turned = (rows @ self.form).reshape(len(rows), p, q)
@@ -74,9 +72,9 @@ class PolynomialTerm:
         """From a polynomial kernel."""
         return cls(term.points, term.coef, float(term.kernel.offset), int(term.kernel.degree))
 
-    def add(self, X: Array, out: Array) -> None:
+    def add(self, X: Array, out: Array, options: EvaluationOptions) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
-        size = max(1, _BLOCK_NUMBERS // len(self.points))
+        size = max(1, options.products // len(self.points))
         for start in range(0, len(X), size):
             inner = X[start : start + size] @ self.points.T
             inner += self.offset
@@ -100,6 +98,6 @@ class DirectTerm:
         kernel = term.kernel if term.scales is None else Stretched(term.kernel, term.scales)
         return cls(kernel, term.points, term.coef)
 
-    def add(self, X: Rows, out: Array) -> None:
+    def add(self, X: Rows, out: Array, options: EvaluationOptions) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
         out += landmark_values([self.kernel], [self.points], [self.coef], X)

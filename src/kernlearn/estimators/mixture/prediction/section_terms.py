@@ -7,13 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernlearn.estimators.mixture.prediction.chebyshev import ColumnFeatures, features
+from kernlearn.estimators.mixture.prediction.options import EvaluationOptions
 from kernlearn.estimators.mixture.prediction.terms import Term
 from kernlearn.typing import Array
 
-# Numbers that stay in cache over all columns.
-_BLOCK_NUMBERS = 2**15
-# Rows whose features are found together; fewer than the second are computed one by one.
-_ROWS, _FEW_ROWS = 512, 4
 # Room for new rows beside those that were seen, as a part of their range.
 _ROOM = 0.1
 # Most features for which a product takes less time than an exponential.
@@ -56,17 +53,18 @@ class SectionTerm:
         weights = weights[weights > 0] * share
         return cls(term.points, term.coef, gammas, products, weights, columns)
 
-    def add(self, X: Array, out: Array) -> None:
+    def add(self, X: Array, out: Array, options: EvaluationOptions) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
-        if len(X) < _FEW_ROWS:
+        if len(X) < options.few_rows:
             for row, values in zip(X, out, strict=True):
                 values += self._one_row(row) @ self.coef
             return
-        size = min(_ROWS, max(1, _BLOCK_NUMBERS // len(self.points)))
+        together = options.section_rows
+        size = min(together, max(1, options.sections // len(self.points)))
         room = np.empty((2 + len(self.products), min(size, len(X)), len(self.points)))
         used = list(self.columns)
-        for begin in range(0, len(X), _ROWS):
-            rows = X[begin : begin + _ROWS]
+        for begin in range(0, len(X), together):
+            rows = X[begin : begin + together]
             found, inside = (
                 features(rows[:, used], list(self.columns.values())) if used else ([], rows)
             )
@@ -78,7 +76,7 @@ class SectionTerm:
                     if inside[block, place].all()
                 }
                 K = self._kernel(rows[block], known, room[:, : len(rows[block])])
-                out[begin : begin + _ROWS][block] += K @ self.coef
+                out[begin : begin + together][block] += K @ self.coef
 
     def _one_row(self, row: Array) -> Array:
         """The kernel between a row and the points, of shape (m,)."""

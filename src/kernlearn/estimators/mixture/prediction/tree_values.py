@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernlearn.estimators.mixture.prediction.options import EvaluationOptions
 from kernlearn.kernels import TreePaths
 from kernlearn.typing import Array, Indices
-
-# Rows that go down a tree together; fewer than the second go down all trees together.
-_ROWS, _FEW_ROWS = 2048, 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,14 +51,15 @@ class TreeValues:
         first = np.concatenate(firsts)
         return cls(np.arange(len(roots)), depths, columns, thresholds, first, np.vstack(sums))
 
-    def add(self, X: Array, out: Array) -> None:
+    def add(self, X: Array, out: Array, options: EvaluationOptions) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
-        for start in range(0, len(X), _ROWS):
-            rows = X[start : start + _ROWS]
-            total = out[start : start + _ROWS]
+        together = options.tree_rows
+        for start in range(0, len(X), together):
+            rows = X[start : start + together]
+            total = out[start : start + together]
             cells = rows.astype(np.float32).astype(float).ravel()  # as scikit-learn's trees see it
             places = np.arange(len(rows)) * X.shape[1]
-            if len(rows) < _FEW_ROWS:
+            if len(rows) < options.few_tree_rows:
                 node = np.tile(self.roots, (len(rows), 1))
                 leaves = self._leaves(cells, places[:, None], node, int(self.depths.max()))
                 total += self.values[leaves].sum(axis=1)
