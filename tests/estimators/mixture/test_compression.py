@@ -119,7 +119,7 @@ def test_a_student_learns_a_function_that_its_kernel_has():
     X, _ = _rows(80, 0)
     kernel, coef = Gaussian(0.5), np.random.RandomState(1).normal(size=(3, 2))
     machine = KernelMachine("standard", kernel, 1.0, X[:3], coef, np.array([1.0, -2.0]))
-    student = Student.of(machine, X[:40], X, machine.values(X))
+    student = Student.of(machine, X[:40], X, machine.values(X), 512)
     found = student.solved(10, 1e-9)
     values = kernel(X, student.points[:10]) @ found[:-1] + found[-1]
     np.testing.assert_allclose(values, machine.values(X), atol=1e-2)
