@@ -44,6 +44,17 @@ def test_no_file_is_longer_than_400_lines(files):
     assert [path.name for path, text in files.items() if text.count("\n") > 400] == []
 
 
+def test_no_function_is_longer_than_60_lines(syntax):
+    """Docstrings apart, which say what a user reads."""
+    functions = [
+        (path.relative_to(SOURCE).as_posix(), node)
+        for path, tree in syntax.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    ]
+    assert [(path, node.name) for path, node in functions if _lines(node) > 60] == []
+
+
 def test_few_annotations_are_any(files):
     """Where scikit-learn and others have no types; the number may only fall."""
     lines = [line for text in files.values() for line in text.splitlines()]
@@ -60,3 +71,9 @@ def test_no_test_patches_a_constant():
                 if any(re.fullmatch(r"(.*\.)?_?[A-Z][A-Z0-9_]+", name) for name in names[:1]):
                     patched.append(f"{path.relative_to(TESTS)}:{call.lineno} {names[0]}")
     assert patched == []
+
+
+def _lines(function):
+    documented = function.body[0] if ast.get_docstring(function) else None
+    inside = function.end_lineno - function.lineno + 1
+    return inside - (documented.end_lineno - documented.lineno + 1 if documented else 0)

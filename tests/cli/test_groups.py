@@ -13,7 +13,14 @@ from typer.testing import CliRunner
 
 import kernlearn as kl
 from kernlearn.cli.app import app
-from kernlearn.cli.problem import CommandOptions, FitRequest, read_problem
+from kernlearn.cli.problem import CommandOptions, read_problem
+from kernlearn.cli.request import (
+    FitRequest,
+    GoalRequest,
+    SourceRequest,
+    SplitRequest,
+    TableRequest,
+)
 from kernlearn.methods.importance import ImportanceOptions
 from kernlearn.methods.method import MethodOptions
 from kernlearn.methods.registry import LINEAR
@@ -159,23 +166,14 @@ def test_few_rows_are_all_held_out_in_repeated_folds(tmp_path):
 )
 def test_how_rows_are_held_out(given, expected, patients, tmp_path):
     make_patients(100, 3).to_csv(tmp_path / "p.csv", index=False)
-    usual = FitRequest(
-        tmp_path / "p.csv",
-        "status",
-        None,
-        "auto",
-        None,
-        None,
-        0,
-        None,
-        (),
-        frozenset(),
-        frozenset(),
-        None,
-    )
-    task = read_problem(replace(usual, **given), replace(OPTIONS, few_rows=1000)).task
+    reading = TableRequest(tmp_path / "p.csv", None, None, frozenset(), frozenset())
+    goal = GoalRequest("status", None, "auto", None, None, None, None)
+    splits = replace(SplitRequest(None, None, None, None, None, True), **given)
+    sources = SourceRequest(None, (), "raise")
+    request = FitRequest(reading, goal, splits, sources, None, "default", 0, False)
+    task = read_problem(request, replace(OPTIONS, few_rows=1000)).task
     assert (task.cv, task.repeats) == expected
-    large = read_problem(replace(usual, **given), replace(OPTIONS, few_rows=300)).task
+    large = read_problem(request, replace(OPTIONS, few_rows=300)).task
     assert (large.cv, large.repeats) == ((None, 1) if not given else expected)
 
 

@@ -44,11 +44,17 @@ from kernlearn.cli.problem import (
     METHOD_NAMES,
     CommandOptions,
     FitProblem,
-    FitRequest,
     read_problem,
 )
 from kernlearn.cli.progress import announce_fits, progress_bar
 from kernlearn.cli.report import write_html
+from kernlearn.cli.request import (
+    FitRequest,
+    GoalRequest,
+    SourceRequest,
+    SplitRequest,
+    TableRequest,
+)
 from kernlearn.inspection._text import plain
 from kernlearn.methods.facts import TableSource, make_bundle
 from kernlearn.methods.held_out_table import held_out_table
@@ -252,44 +258,22 @@ def fit(
 
     For example: kernlearn fit wine.csv --target class --model wine.kl --report wine.html
     """
-    request = FitRequest(
-        table,
-        checked_target(target, event, time),
-        method,
-        task,
-        test_size,
-        cv,
-        seed,
-        views,
-        tuple(kernel_matrix or ()),
-        frozenset(categorical or ()),
-        frozenset(drop or ()),
-        delimiter,
-        metric,
-        class_weight,
-        psd,
-        refit,
-        groups,
-        time_order,
-        repeats,
-        checked_fit_effort(effort, method),
-        encoding,
-        cost,
-        report is not None,
-        ordinal,
-        event,
-    )
+    named = frozenset(categorical or ()), frozenset(drop or ())
+    reading = TableRequest(table, delimiter, encoding, *named)
+    predicted = checked_target(target, event, time)
+    goal = GoalRequest(predicted, event, task, ordinal, class_weight, cost, metric)
+    splits = SplitRequest(test_size, cv, repeats, groups, time_order, refit)
+    sources = SourceRequest(views, tuple(kernel_matrix or ()), psd)
+    how = method, checked_fit_effort(effort, method), seed, report is not None
+    request = FitRequest(reading, goal, splits, sources, *how)
     limits = _checked_limits(request, time_limit, memory, device, cluster)
-    check_fit_outputs([model, report, held_out], [table, views, *request.matrices], held_out)
-    to_stdout = goes_to_stdout(model, report, held_out)
-    if to_stdout and as_json:
-        fail("--json prints to standard output too: give files other names.", BAD_USAGE)
+    to_stdout = _checked_outputs(request, model, report, held_out, as_json)
     with failures(f"fit {table.name or table}", table, otherwise=DEFECT), limits.memory_kept():
         options = context.obj or CommandOptions()
         timeout = options.cluster_timeout
         with nullcontext() if cluster is None else connected(cluster, timeout) as client:
-            bundle, predicted = _learned(request, options, limits, client, quiet or as_json)
-        written = _written(bundle, predicted, model, report, held_out)
+            bundle, rows = _learned(request, options, limits, client, quiet or as_json)
+        written = _written(bundle, rows, model, report, held_out)
     _show(bundle, written, as_json, quiet, err=to_stdout)
 
 
@@ -304,6 +288,22 @@ def _checked_limits(
     check_device(device, request)
     check_cluster(cluster, device, request)
     return FitLimits(checked_time(time_limit), checked_memory(memory), device)
+
+
+def _checked_outputs(
+    request: FitRequest,
+    model: Path | None,
+    report: Path | None,
+    held_out: Path | None,
+    as_json: bool,
+) -> bool:
+    """Whether a file goes to standard output; refuses files that could not be written."""
+    inputs = request.reading.table, request.sources.views, *request.sources.matrices
+    check_fit_outputs([model, report, held_out], inputs, held_out)
+    to_stdout = goes_to_stdout(model, report, held_out)
+    if to_stdout and as_json:
+        fail("--json prints to standard output too: give files other names.", BAD_USAGE)
+    return to_stdout
 
 
 def _learned(
@@ -332,7 +332,7 @@ def _learned_from(
     quiet: bool,
 ) -> tuple[ModelBundle, PandasFrame]:
     announce_fits(problem.task, quiet)
-    with progress_bar(f"learning {request.target}", n_steps(problem.task), quiet) as bar:
+    with progress_bar(f"learning {request.goal.target}", n_steps(problem.task), quiet) as bar:
         # A function rather than the method: an estimator is cloned with a copy of its callback.
         task = replace(
             problem.task,
@@ -344,12 +344,12 @@ def _learned_from(
         )
         outcome = learn(task, bar)
     about = {
-        "table": plain(request.table.name),
-        "target": request.target,
-        "event": request.event,
+        "table": plain(request.reading.table.name),
+        "target": request.goal.target,
+        "event": request.goal.event,
         "command": ["kernlearn", *map(plain, sys.argv[1:])],
         "versions": versions(PACKAGES),
-        "reading": {"delimiter": request.delimiter, "encoding": problem.encoding},
+        "reading": {"delimiter": request.reading.delimiter, "encoding": problem.encoding},
     }
     read = problem.n_read, problem.dropped, problem.notes, problem.warnings
     source = TableSource(about, *read)

@@ -10,7 +10,8 @@ from pathlib import Path
 from kernlearn._device import place_of
 from kernlearn.cli.failure import BAD_USAGE, fail
 from kernlearn.cli.output import check_outputs
-from kernlearn.cli.problem import METHOD_NAMES, FitRequest
+from kernlearn.cli.problem import METHOD_NAMES
+from kernlearn.cli.request import FitRequest, GoalRequest, SplitRequest
 from kernlearn.estimators.mixture.effort import EFFORTS, LARGEST, LEAST, checked_effort
 from kernlearn.methods.registry import KERNEL
 from kernlearn.methods.task import AUTO, THROUGH_LANDMARKS
@@ -106,29 +107,31 @@ def check_request(request: FitRequest) -> None:
     """Refuse choices that do not exist, or do not go together."""
     for name, value, choices in (
         ("--method", request.method, METHOD_NAMES),
-        ("--task", request.task, ("auto", "classification", "regression")),
-        ("--psd", request.psd, ("raise", "clip", "shift", "trust")),
+        ("--task", request.goal.task, ("auto", "classification", "regression")),
+        ("--psd", request.sources.psd, ("raise", "clip", "shift", "trust")),
     ):
         if value is not None and value not in choices:
             fail(f"{name} must be one of {', '.join(choices)}, got {value!r}.", BAD_USAGE)
-    _check_held_out(request)
-    _check_survival(request)
+    _check_held_out(request.splits)
+    _check_survival(request.goal)
     for option, names in (
-        ("--drop", request.drop),
-        ("--groups", {request.groups}),
-        ("--time-order", {request.time_order}),
+        ("--drop", request.reading.drop),
+        ("--groups", {request.splits.groups}),
+        ("--time-order", {request.splits.time_order}),
     ):
-        targets = {request.target, request.event} - {None}
+        targets = {request.goal.target, request.goal.event} - {None}
         if targets & names:
             named = repr((targets & names).pop())
             fail(f"{option} names the target, {named}: name another column.", BAD_USAGE)
-    if request.delimiter is not None and len(request.delimiter) != 1:
-        fail(f"--delimiter must be one character, got {request.delimiter!r}.", BAD_USAGE)
-    if request.views is not None and request.matrices:
+    if request.reading.delimiter is not None and len(request.reading.delimiter) != 1:
+        fail(f"--delimiter must be one character, got {request.reading.delimiter!r}.", BAD_USAGE)
+    if request.sources.views is not None and request.sources.matrices:
         fail("--views groups columns, --kernel-matrix replaces them: give one of them.", BAD_USAGE)
-    if request.psd != "raise" and not request.matrices:
+    if request.sources.psd != "raise" and not request.sources.matrices:
         fail("--psd is about kernel matrices: give one by --kernel-matrix.", BAD_USAGE)
-    if request.method not in (None, "mkl") and (request.views is not None or request.matrices):
+    if request.method not in (None, "mkl") and (
+        request.sources.views is not None or request.sources.matrices
+    ):
         fail(
             f"--views and --kernel-matrix combine kernels, so --method must be mkl, got "
             f"{request.method!r}.",
@@ -136,41 +139,41 @@ def check_request(request: FitRequest) -> None:
         )
 
 
-def _check_survival(request: FitRequest) -> None:
+def _check_survival(goal: GoalRequest) -> None:
     """Refuse what is about classes or numbers."""
     for option, is_given in (
-        ("--task", request.task != "auto"),
-        ("--ordinal", request.ordinal is not None),
-        ("--class-weight", request.class_weight is not None),
-        ("--cost", request.cost is not None),
+        ("--task", goal.task != "auto"),
+        ("--ordinal", goal.ordinal is not None),
+        ("--class-weight", goal.class_weight is not None),
+        ("--cost", goal.cost is not None),
     ):
-        if request.event is not None and is_given:
+        if goal.event is not None and is_given:
             fail(f"{option} is not for times to an event: leave it out.", BAD_USAGE)
 
 
-def _check_held_out(request: FitRequest) -> None:
-    size = request.test_size
+def _check_held_out(splits: SplitRequest) -> None:
+    size = splits.test_size
     if size is not None and not 0.0 < size < 1.0:
         fail(f"--test-size must lie between 0 and 1, got {size:g}: 0.25 is usual.", BAD_USAGE)
-    if request.cv is not None and size is not None:
+    if splits.cv is not None and size is not None:
         fail(
             "--cv holds out every row in turn, --test-size some once: give one of them.", BAD_USAGE
         )
-    if request.cv is not None and not request.refit:
+    if splits.cv is not None and not splits.refit:
         fail(
             "--no-refit keeps the model that was judged, --cv judges several: give one of them.",
             BAD_USAGE,
         )
-    if request.repeats is not None:
+    if splits.repeats is not None:
         for option, given in (
             ("--test-size", size is not None),
-            ("--no-refit", not request.refit),
-            ("--time-order", request.time_order is not None),
+            ("--no-refit", not splits.refit),
+            ("--time-order", splits.time_order is not None),
         ):
             if given:
                 told = f"--repeats is about folds, {option} holds out rows once"
                 fail(f"{told}: give one of them.", BAD_USAGE)
-    if request.groups is not None and request.time_order is not None:
+    if splits.groups is not None and splits.time_order is not None:
         fail(
             "--groups holds out whole groups, --time-order the latest rows: give one of them.",
             BAD_USAGE,
@@ -211,7 +214,7 @@ def check_cluster(cluster: str | None, device: str | None, request: FitRequest) 
 
 def _check_rows_go_elsewhere(option: str, request: FitRequest) -> None:
     """Refuse what works on this machine alone."""
-    combines = request.views is not None or request.matrices
+    combines = request.sources.views is not None or request.sources.matrices
     method = request.method or "kernel"
     if combines or method not in (*THROUGH_LANDMARKS, AUTO):
         given = "--views or --kernel-matrix" if combines else f"--method {method}"

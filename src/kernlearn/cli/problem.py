@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from pathlib import Path
 from typing import cast
 
 import numpy as np
 
 from kernlearn._cluster.scheduling import TIMEOUT
+from kernlearn.cli.request import FitRequest, GoalRequest, SplitRequest
 from kernlearn.cli.row_columns import not_an_input, read_groups, read_times
 from kernlearn.gram.psd import Repair
 from kernlearn.kernels import Precomputed
@@ -70,37 +70,6 @@ class CommandOptions:
     prepared."""
 
 
-@dataclass(frozen=True)
-class FitRequest:
-    """The arguments of `fit` that say what to learn."""
-
-    table: Path
-    target: str
-    method: str | None
-    task: str
-    test_size: float | None
-    cv: int | None
-    seed: int
-    views: Path | None
-    matrices: tuple[Path, ...]
-    categorical: frozenset[str]
-    drop: frozenset[str]
-    delimiter: str | None
-    metric: str | None = None
-    class_weight: str | None = None
-    psd: str = "raise"
-    refit: bool = True
-    groups: str | None = None
-    time_order: str | None = None
-    repeats: int | None = None
-    effort: float | str = "default"
-    encoding: str | None = None
-    cost: tuple[str, str] | None = None
-    has_report: bool = False
-    ordinal: str | None = None
-    event: str | None = None
-
-
 @dataclass(frozen=True, eq=False)
 class FitProblem:
     """A task, its target, and what became of the rows of the table."""
@@ -121,7 +90,7 @@ class FitProblem:
 
 def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     """Read the table and all that comes with it."""
-    files = None if request.views is None else read_view_files(request.views)
+    files = None if request.sources.views is None else read_view_files(request.sources.views)
     notes: list[str] = []
     encoding = _encoding(request, notes)
     table = _read(request, files, notes, options.table_share, encoding)
@@ -130,20 +99,26 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     if files is not None:
         frame = files.joined(frame)
         files.check_matches(frame)
-    target = _target(frame, request)
+    target = _target(frame, request.goal)
     if len(target.rows) < FEWEST_ROWS:
         raise TableError(
             f"expected at least {FEWEST_ROWS} rows with a target, got {len(target.rows)}; add rows"
         )
     kernels: tuple[Precomputed, ...] = ()
     views = None
-    if request.matrices:
-        kernels = read_matrices(request.matrices, len(frame), cast(Repair, request.psd))
+    if request.sources.matrices:
+        kernels = read_matrices(
+            request.sources.matrices, len(frame), cast(Repair, request.sources.psd)
+        )
         columns = [ROW_NUMBER]
         notes.append("the columns of the table are not used: the kernel matrices take their place")
     else:
         columns, found = _columns(frame, target, request, files)
-        views = read_views(request.views, columns) if request.views is not None else found or None
+        views = (
+            read_views(request.sources.views, columns)
+            if request.sources.views is not None
+            else found or None
+        )
     X = typed_columns(frame, columns).iloc[target.rows].reset_index(drop=True)
     setting = replace(
         _setting(request, target, tuple(views or ()), kernels),
@@ -152,30 +127,30 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     method = request.method or _default_method(request, views, notes)
     task = Task(X, target.y, columns, setting, method, views=views, options=options.workflow)
     is_small = len(target.rows) < options.few_rows
-    held_out = _how_held_out(request, len(target.rows), is_small and method != AUTO)
+    held_out = _how_held_out(request.splits, len(target.rows), is_small and method != AUTO)
     costs = _costs(request, setting)
     own: Json = {"costs": costs, "has_curve": request.has_report}
     task = replace(task, **held_out, **_dependence(frame, request, target), **own)
     _check_splits(task)
     n_missing = len(frame) - len(target.rows)
-    named = " or ".join(repr(name) for name in (request.target, request.event) if name)
+    named = " or ".join(repr(name) for name in (request.goal.target, request.goal.event) if name)
     dropped = [(f"without a value of {named}", n_missing)] if n_missing else []
     if table.n_rows > len(frame):
         dropped.append(("for which there was no room in memory", table.n_rows - len(frame)))
-    warned = [] if request.matrices else _suspicions(frame, task, request, target)
+    warned = [] if request.sources.matrices else _suspicions(frame, task, request, target)
     return FitProblem(task, target, table.n_rows, dropped, notes, warned, encoding)
 
 
-def _target(frame: PandasFrame, request: FitRequest) -> Target:
+def _target(frame: PandasFrame, goal: GoalRequest) -> Target:
     """Classes, numbers or times to an event."""
-    if request.event is not None:
-        return read_survival_target(frame, request.event, request.target)
-    is_graded = request.ordinal is not None and request.task == "auto"
-    wanted = "classification" if is_graded else request.task
-    return read_target(frame[request.target], request.target, wanted)
+    if goal.event is not None:
+        return read_survival_target(frame, goal.event, goal.target)
+    is_graded = goal.ordinal is not None and goal.task == "auto"
+    wanted = "classification" if is_graded else goal.task
+    return read_target(frame[goal.target], goal.target, wanted)
 
 
-def _how_held_out(request: FitRequest, n_rows: int, is_small: bool) -> Json:
+def _how_held_out(request: SplitRequest, n_rows: int, is_small: bool) -> Json:
     """In which way: once, or in folds, and by default repeatedly where rows are few."""
     size, cv, repeats = request.test_size or TEST_SIZE, request.cv, request.repeats
     is_free = cv is None and request.test_size is None and request.refit
@@ -188,20 +163,20 @@ def _how_held_out(request: FitRequest, n_rows: int, is_small: bool) -> Json:
 def _dependence(frame: PandasFrame, request: FitRequest, target: Target) -> Json:
     """Which rows belong together, and which come first, where columns say so."""
     found: Json = {}
-    if request.groups is not None:
-        found["groups"] = read_groups(frame, request.groups, target.rows)
-    if request.time_order is not None:
-        found["times"] = read_times(frame, request.time_order, target.rows)
+    if request.splits.groups is not None:
+        found["groups"] = read_groups(frame, request.splits.groups, target.rows)
+    if request.splits.time_order is not None:
+        found["times"] = read_times(frame, request.splits.time_order, target.rows)
     return found
 
 
 def _suspicions(frame: PandasFrame, task: Task, request: FitRequest, target: Target) -> list[str]:
     """What of the columns makes a score too good to be true."""
-    given = target.y, target.task, request.target
+    given = target.y, target.task, request.goal.target
     if target.task == SURVIVAL:
-        given = target.y["time"], "regression", request.target
+        given = target.y["time"], "regression", request.goal.target
     named: dict[str, str] = {}
-    if request.groups is None:
+    if request.splits.groups is None:
         looked_at = ("number", "category", "text", "identifier")
         names = [c.name for c in task.columns if c.kind in looked_at and c.name in frame.columns]
         named = repeated_identities(frame.iloc[target.rows], names, *given)
@@ -212,10 +187,10 @@ def _suspicions(frame: PandasFrame, task: Task, request: FitRequest, target: Tar
 
 def _encoding(request: FitRequest, notes: list[str]) -> str:
     """The encoding that is asked for, or the one that is found; a guess is noted."""
-    if request.encoding is not None:
-        return checked_encoding(request.encoding)
-    found = found_encoding(request.table)
-    note = encoding_note(request.table, found)
+    if request.reading.encoding is not None:
+        return checked_encoding(request.reading.encoding)
+    found = found_encoding(request.reading.table)
+    note = encoding_note(request.reading.table, found)
     notes += [] if note is None else [note]
     return found
 
@@ -225,14 +200,15 @@ def _read(
 ) -> CompactTable:
     """The table, or a sample of its rows where it would not fit."""
     # Labels and categories may be numbers that are written in some way, and ids are.
-    named = (request.target, request.event, request.groups, files.id_column if files else None)
-    as_written = {*request.categorical, *(name for name in named if name is not None)}
+    goal, groups = request.goal, request.splits.groups
+    named = (goal.target, goal.event, groups, files.id_column if files else None)
+    as_written = {*request.reading.categorical, *(name for name in named if name is not None)}
     there = available()
     room = np.inf if there is None else share * there
-    if request.matrices:
+    if request.sources.matrices:
         room = np.inf  # the matrices have as many rows, and were made for all of them
-    how = request.delimiter, as_written, room, request.seed
-    table = read_compact(request.table, *how, encoding=encoding)
+    how = request.reading.delimiter, as_written, room, request.seed
+    table = read_compact(request.reading.table, *how, encoding=encoding)
     if table.n_rows > len(table.frame):
         notes.append(
             f"of the {table.n_rows} rows of the table a random {len(table.frame)} were read, as "
@@ -277,22 +253,28 @@ def _setting(
         views=views,
         kernels=kernels,
         classes=classes,
-        class_weight=read_class_weight(request.class_weight, classes),
-        grades=read_grades(request.ordinal, classes),
-        metric=find_metric(request.metric, target.task, target.y, classes),
+        class_weight=read_class_weight(request.goal.class_weight, classes),
+        grades=read_grades(request.goal.ordinal, classes),
+        metric=find_metric(request.goal.metric, target.task, target.y, classes),
         times=asked_times(target.y) if target.task == SURVIVAL else None,
     )
 
 
 def _costs(request: FitRequest, setting: Setting) -> Costs | None:
-    costs = read_costs(request.cost)
+    costs = read_costs(request.goal.cost)
     if costs is not None:
         check_two_classes(None if setting.classes is None else setting.classes.tolist())
     return costs
 
 
 def _default_method(request: FitRequest, views: Iterable[str] | None, notes: list[str]) -> str:
-    given = "--kernel-matrix" if request.matrices else "--views" if request.views else None
+    given = (
+        "--kernel-matrix"
+        if request.sources.matrices
+        else "--views"
+        if request.sources.views
+        else None
+    )
     if given is None and views:
         given = f"free text; the sources are {', '.join(views)}"
     if given is None:
@@ -305,8 +287,13 @@ def _check_table(frame: PandasFrame, request: FitRequest) -> None:
     names = list(frame.columns)
     if len(frame) == 0:
         raise TableError("the table has no rows below its column names; add rows")
-    roles = (request.target, request.event, request.groups, request.time_order)
-    for name in (*roles, *sorted(request.categorical | request.drop)):
+    roles = (
+        request.goal.target,
+        request.goal.event,
+        request.splits.groups,
+        request.splits.time_order,
+    )
+    for name in (*roles, *sorted(request.reading.categorical | request.reading.drop)):
         if name is None or name in names:
             continue
         in_any_case = {known.casefold(): known for known in names}
@@ -330,19 +317,19 @@ def _columns(
 ) -> tuple[list[Column], dict[str, list[str]]]:
     """What the columns are, and the sources of a table with free text where none are named."""
     joined = files.views if files is not None else {}
-    known = {request.target, request.event, *joined}
+    known = {request.goal.target, request.goal.event, *joined}
     names = [name for name in frame.columns if name not in known]
     rows = frame.iloc[target.rows]
-    described = describe_columns(rows, names, request.categorical, request.drop)
-    columns = [not_an_input(column, request.groups) for column in described]
-    if files is not None and request.views is not None:
-        columns = with_words(_without_ids(columns, files), request.views) + files.columns()
+    described = describe_columns(rows, names, request.reading.categorical, request.reading.drop)
+    columns = [not_an_input(column, request.splits.groups) for column in described]
+    if files is not None and request.sources.views is not None:
+        columns = with_words(_without_ids(columns, files), request.sources.views) + files.columns()
     views: dict[str, list[str]] = {}
     if files is None and request.method in (None, MKL.name):
         columns, views = found_views(columns)
     if not columns_used(columns):
         raise TableError(
-            f"no column besides the target {request.target!r} can be used "
+            f"no column besides the target {request.goal.target!r} can be used "
             f"({', '.join(f'{c.name}: {c.kind}' for c in columns[:5]) or 'there is none'}); add "
             "columns of numbers or categories"
         )
