@@ -100,10 +100,12 @@ docs: $(DOCS_STAMP)
 links: $(STAMP)
 	$(BIN)/python .ci/links.py
 
+# Pandoc before 2.19, which Debian 12 has, calls --embed-resources --self-contained.
 PANDOC ?= pandoc
+EMBED = $(if $(findstring embed-resources,$(shell $(PANDOC) --help)),--embed-resources,--self-contained)
 paper:
 	@mkdir -p docs/_build
-	cd paper && $(PANDOC) paper.md --citeproc --fail-if-warnings --standalone --embed-resources --mathml \
+	cd paper && $(PANDOC) paper.md --citeproc --fail-if-warnings --standalone $(EMBED) --mathml \
 		--output ../docs/_build/paper.html
 
 dist: $(STAMP)

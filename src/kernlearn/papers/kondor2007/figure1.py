@@ -112,17 +112,17 @@ CHOSEN = (*WIDTHS, "seconds")
 PRINTED = {"original space": "original space", "conic, distance": "hyperkernel space"}
 NOTES = (
     "Area under the curve of a ball inflated around every point, mean ± standard deviation over "
-    "the repetitions: 20 threes and 20 eights to train on, 50 and 50 others to test on (our copy "
-    "does not say how many the paper took), each turned by up to 45° to either side.",
-    "Distance: d(x, x') of section 5. Score: k(x, x') itself, the nearest first. Two components: "
+    "the repetitions. 20 threes and 20 eights train, 50 and 50 others test; our copy does not say "
+    "how many the paper took. Each digit is turned by up to 45° to either side.",
+    "Distance: d(x, x') of section 5. Score: k(x, x') itself, the largest first. Two components: "
     "distances in the plane of the first two eigenvectors. A fixed RBF orders the points as the "
-    "original space does; in its first two components it does not.",
-    "The text describes the program with α ≥ 0, the conic one. Free signs give no kernel, so that "
-    "their d is no distance; but they show what the constraint costs here, and their picture is "
-    "the one that looks like the paper's.",
-    "σ, σ_h and C have the largest area on held-out training points, fourfold, of distances for "
-    "the conic and of scores for the linear combination, learned with at most 200 pivots; seconds: "
-    "of the last fit, with at most 400 for the 820 pairs.",
+    "original space does; its first two components do not.",
+    "The text describes the program with α ≥ 0, the conic one. With free signs the result is not "
+    "a kernel, and d is not a distance. These rows show what the constraint costs; their picture "
+    "is the one that looks like the paper's.",
+    "σ, σ_h and C maximise the area on held-out training points, in four folds, with at most 200 "
+    "pivots: the area by distance for the conic combination, by score for the linear one. Seconds "
+    "are those of the last fit, with at most 400 pivots for the 820 pairs.",
 )
 
 
