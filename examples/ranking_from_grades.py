@@ -25,7 +25,8 @@ train = judge < 12
 
 model = MKLRanker([Linear(), Gaussian(0.5)])
 model.fit(X[train], grade[train], groups=judge[train])
-print("weights:", {str(k): round(float(w), 2) for k, w in zip(model.kernels_, model.weights_)})
+for kernel, weight in zip(model.kernels_, model.weights_, strict=True):
+    print(f"{weight:.2f}  {kernel}")
 print(f"duality gap: {model.duality_gap_:.0e}")
 
 # %%

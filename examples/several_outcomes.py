@@ -3,7 +3,7 @@ What several outcomes have in common
 ====================================
 
 Twelve outcomes of seventy rows are noisy measurements of two causes. ``KernelRegressor`` learns a
-kernel over the outcomes beside the kernel over the rows, and keeps it if held-out rows are predicted
+kernel over the outcomes beside the kernel over the rows, and keeps it if it predicts held-out rows
 better.
 """
 

@@ -39,7 +39,8 @@ for part, name in enumerate(("low", "middle", "high")):
     rows = third == part
     curve = kaplan_meier(event=event[test][rows], time=time[test][rows])
     left.step(times, curve(times), where="post", label=f"{name} risk")
-left.set(title="observed, by predicted risk", xlabel="time", ylabel="without the event", ylim=(0, 1.02))
+left.set(title="observed, by predicted risk", xlabel="time", ylabel="share without the event")
+left.set_ylim(0, 1.02)
 left.legend(frameon=False)
 
 values = (0.0, 0.5, 0.9)
