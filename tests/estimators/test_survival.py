@@ -123,6 +123,26 @@ def test_sources_groups_weights_and_gaps_are_taken_as_elsewhere():
     assert model.predict({"one": table[:4], "two": X[:4, 1:]}).shape == (4,)
 
 
+def test_survival_after_chosen_times_is_learned_from_pseudo_observations(known):
+    X, outcome, _ = known
+    times = np.quantile(outcome.time[outcome.event], [0.25, 0.5, 0.75])
+    model = kl.KernelSurvival(["linear"], effort="fast", times=times).fit(X, outcome.structured)
+    assert model.times_.tolist() == times.tolist()
+    assert model.linear_share_ == 0.0
+    assert model.score(X, outcome.structured) > 0.7
+    risk = model.predict(X)
+    assert -1.5 < risk.min() < risk.max() < 0.5  # minus a mean of probabilities, nearly
+
+
+def test_a_mixture_of_working_responses_can_be_compressed(known):
+    X, outcome, _ = known
+    model = kl.KernelSurvival(["Gaussian"], effort="fast", compress=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model.fit(X, outcome.structured)
+    assert model.score(X, outcome.structured) > 0.7
+
+
 def test_bad_outcomes_and_times_get_a_sentence(known):
     X, outcome, _ = known
     for given, said in (

@@ -6,27 +6,32 @@ Given a risk r(x) that was learned in any way, Cox's model in this one column,
 
 has a slope β ≥ 0 of largest partial likelihood on held-out risks, and Breslow's Λ₀. Where held-out
 risks say nothing, β is zero and the curve of every row is that of the whole table.
+
+Held-out risks are compared within their fold. The origin of a fold's risks is that of the rows
+without it: a fold with more events than others was predicted by rows with fewer. Compared across
+folds, this flattens the slope, and puts the concordance of noise below one half. A prior of one
+event, that log hazards have a spread of about one, keeps the slope finite.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from kernlearn.estimators.held_out.chance import FEWEST_ROWS, LEVEL, tell_chance
 from kernlearn.estimators.held_out.intervals import check_coverage, check_probability
 from kernlearn.kernels._validation import check_real
-from kernlearn.quality.risk_sets import RiskSets
+from kernlearn.quality.partial_likelihood import (
+    StratifiedRiskSets,
+    centred_within,
+    positive_ridge_cox,
+)
 from kernlearn.runtime.phrases import p_in_words
 from kernlearn.survival.concordance import concordance
 from kernlearn.survival.curves import breslow
 from kernlearn.survival.outcome import SurvivalOutcome, survival_outcome
 from kernlearn.typing import Array, Indices, Rows
-
-# Of risks of unit spread: hazards of rows that far apart differ by e^10.
-_STEEPEST = 10.0
 
 
 class SurvivalCurves:
@@ -47,16 +52,20 @@ class SurvivalCurves:
         outcome: SurvivalOutcome,
         risk: Array,
         weight: Array,
-        groups: Indices | None = None,
+        groups: Indices | None,
+        folds: Indices,
     ) -> None:
-        """From outcomes of rows and the risks that were told of them while they were held out."""
+        """From outcomes of rows, the risks predicted while they were held out, and their folds."""
         known = np.isfinite(risk) & (weight > 0)
         outcome, risk, weight = outcome.subset(known), risk[known], weight[known]
         groups = None if groups is None else np.unique(groups[known], return_inverse=True)[1]
-        self.risk_slope_ = _slope(outcome, risk, weight)
+        origin = float(np.average(risk, weights=weight))
+        risk = centred_within(risk, weight, folds[known])
+        self.risk_slope_ = _slope(outcome, risk, weight, folds[known])
         hazard = breslow(outcome, self.risk_slope_ * risk, weight)
         seen = np.isin(hazard.x, outcome.time[outcome.event])
-        self.event_times_, self.baseline_hazard_ = hazard.x[seen], hazard.y[seen]
+        self.event_times_ = hazard.x[seen]
+        self.baseline_hazard_ = hazard.y[seen] * np.exp(-self.risk_slope_ * origin)
         found = concordance(outcome, risk, np.where(outcome.event, weight, 0.0))
         self.held_out_score_, self.held_out_error_ = found.index, found.standard_error(groups)
         tell_chance(self, self._chance(len(risk)), stacklevel=4)
@@ -175,21 +184,14 @@ class SurvivalCurves:
         return concordance(survival_outcome(y), self.predict(X)).index
 
 
-def _slope(outcome: SurvivalOutcome, risk: Array, weight: Array) -> float:
-    """The β ≥ 0 of the largest partial likelihood of βr."""
-    spread = float(risk.std())
-    if not outcome.event.any() or spread <= 1e-12 * float(np.abs(risk).max()):
+def _slope(outcome: SurvivalOutcome, risk: Array, weight: Array, folds: Indices) -> float:
+    """The β ≥ 0 of the largest partial likelihood of βr within folds, with a prior."""
+    spread = float(np.sqrt(np.average(risk**2, weights=weight)))
+    sets = StratifiedRiskSets.of(outcome.signed, weight, folds)
+    if not sets.parts or spread <= 1e-12 * float(np.abs(risk).max(initial=0.0)):
         return 0.0
-    sets, unit = RiskSets.of(outcome.signed, weight, weight), (risk - risk.mean()) / spread
-
-    def fall(slope: float) -> float:
-        return -float(sets.answer(slope * unit) @ unit)
-
-    if fall(0.0) >= 0.0:
-        return 0.0
-    if fall(_STEEPEST) <= 0.0:
-        return _STEEPEST / spread
-    return float(brentq(fall, 0.0, _STEEPEST)) / spread
+    unit = risk[:, None] / spread
+    return float(positive_ridge_cox(unit, sets, np.eye(1))[0]) / spread
 
 
 def signed_times(X: Rows, y: Rows, event: Rows, time: Rows) -> NDArray[np.float64]:

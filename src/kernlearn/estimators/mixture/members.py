@@ -13,7 +13,7 @@ from kernlearn._device import is_elsewhere
 from kernlearn.estimators.held_out.correlated_columns import correlated_columns
 from kernlearn.estimators.held_out.relevance import shuffled_cells
 from kernlearn.estimators.mixture.candidates.boosting import BoostedTrees
-from kernlearn.estimators.mixture.candidates.machine import KernelMachine
+from kernlearn.estimators.mixture.candidates.machine import KernelMachine, fitted_to_gram
 from kernlearn.estimators.mixture.candidates.screening import Screening
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.options import MixtureOptions
@@ -160,6 +160,23 @@ class Members:
         before, *after = (np.concatenate(parts) for parts in zip(*said, strict=True))
         by_column = [after[i : i + n_shuffles] for i in range(0, len(after), n_shuffles)]
         return np.concatenate(kept), before, by_column
+
+    def held_out_by(self, codes: Indices) -> Array:
+        """Predictions for rows of each fold by members that are trained without it, (n, k).
+
+        Their kernels and ridges stay; every kernel matrix is computed once.
+        """
+        values = np.zeros_like(self.Y)
+        outputs = None if self.outputs is None else self.outputs.matrix
+        for machine, factor in zip(self.machines, self.factors, strict=True):
+            K, Y = machine.kernel(self.tables[machine.table]), machine.learned(self.Y)
+            for fold in np.unique(codes):
+                out, others = np.flatnonzero(codes == fold), np.flatnonzero(codes != fold)
+                within, weight = K[np.ix_(others, others)], self.weight[others]
+                coef, intercept = fitted_to_gram(within, Y[others], machine.lam, weight, outputs)
+                told = K[np.ix_(out, others)] @ coef + intercept
+                values[out] += factor * (told if machine.link is None else machine.link(told))
+        return values
 
     def trained_again(self, machine: KernelMachine, rows: Indices) -> KernelMachine:
         """A member's kernel and ridge on some of the rows by which the mixture was judged."""

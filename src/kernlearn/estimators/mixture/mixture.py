@@ -309,14 +309,13 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
     ) -> None:
         """Replace the members by one machine of few points, or warn that it would lose too much."""
         members, change, options = self._members, None, self._options.compression
+        places = members.places
         if n_rows <= self._options.exact_rows and not issparse(next(iter(members.tables.values()))):
             limits = None if loss.is_of_labels else loss.link(members.held_out)
             one, change = compressed(
                 members,
                 self.preparation_.origins,
-                lambda rows: (
-                    replace(loss, Y=members.Y[rows], weight=members.weight[rows]).of_linked
-                ),
+                lambda rows: loss.subset(rows if places is None else places[rows]).of_linked,
                 limits,
                 random_state,
                 options,

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import check_random_state
 
 from kernlearn.estimators.held_out.scoring import HeldOutNumbers
 from kernlearn.estimators.held_out.survival_curves import SurvivalCurves, signed_times
+from kernlearn.estimators.inputs.dask_rows import in_memory
 from kernlearn.estimators.inputs.ownership import rollback_on_error
-from kernlearn.estimators.mixture.input_checks import checked_with_target
+from kernlearn.estimators.mixture.input_checks import (
+    TrainingInput,
+    check_known,
+    checked_with_target,
+    feature_names,
+)
+from kernlearn.estimators.mixture.linear_hazard import (
+    LinearHazard,
+    codes_of,
+    linear_hazard,
+    n_draws,
+    risk_factors,
+    working_responses,
+)
 from kernlearn.estimators.mixture.members import columns_and_sets
 from kernlearn.estimators.mixture.mixture import KernelMixture
-from kernlearn.quality.predictive import SquaredLoss
+from kernlearn.estimators.mixture.options import MixtureOptions
+from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.estimators.mixture.sources_preparation import prepare
+from kernlearn.quality.predictive import PredictiveLoss, SquaredLoss
 from kernlearn.runtime.stopping import Progress
 from kernlearn.runtime.threads import threads_for
 from kernlearn.survival.concordance import Concordance, concordance, jackknife_error_of
@@ -21,24 +40,32 @@ from kernlearn.survival.outcome import SurvivalOutcome
 from kernlearn.survival.pseudo_observations import pseudo_survival
 from kernlearn.typing import Array, FoldsLike, Indices, RandomState, Rows, Targets
 
-# Parts of the events that have been seen at the times whose survival is learned.
-_PARTS = (0.1, 0.25, 0.4, 0.55, 0.7, 0.85)
+# Most rows for which held-out rows are predicted by candidates searched without them: the events
+# of few rows leave room for luck.
+_NESTED_ROWS = 100
 
 
 class KernelSurvival(SurvivalCurves, KernelMixture):
     r"""Survival analysis that learns its kernel by held-out loss.
 
     The estimator to start with where rows have a time to an event that may be right-censored. The
-    probabilities to be free of the event after a few times become numbers for every row, censored
-    or not, by jackknife pseudo-observations of Kaplan and Meier's curve
-    (:func:`kernlearn.survival.pseudo_survival`). They are the targets of one mixture of kernel
-    machines, which is learned as :class:`kernlearn.KernelRegressor` learns its own. The risk of a
-    row is minus the mean of its predicted probabilities,
+    risk r(x) is a log hazard of Cox's model,
+
+    .. math:: \lambda(t \mid x) = \lambda_0(t)\, e^{r(x)},
+
+    and the sum of two. The first is linear, with a ridge. The second is a mixture of kernel
+    machines, which learns the working responses of the partial likelihood near the linear model as
+    :class:`kernlearn.KernelRegressor` learns its targets: with the cumulative hazard
+    :math:`\Lambda_0` held fixed, an event is a Poisson count of the mean
+    :math:`\Lambda_0(t_i) e^{r(x_i)}`. The partial likelihood of held-out rows weighs the two and
+    calibrates the curves; rows are compared within their fold. Tables, categories, text, missing
+    cells and several sources are taken as elsewhere.
+
+    With ``times``, the probabilities to be free of the event after these times are learned in place
+    of a log hazard, from jackknife pseudo-observations of Kaplan and Meier's curve
+    (:func:`kernlearn.survival.pseudo_survival`), and
 
     .. math:: r(x) = -\frac1K \sum_k \hat S(t_k \mid x).
-
-    Curves are those of Cox's model in this risk alone, calibrated on rows held out. Tables,
-    categories, text, missing cells and several sources are taken as elsewhere.
 
     Parameters
     ----------
@@ -59,8 +86,8 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         The number of folds that hold rows out, or the folds themselves, each row in one. Drawn
         folds keep groups and copies of a row together, and have equal shares of the events.
     times : array-like of shape (k,), optional
-        The times :math:`t_k` whose survival is learned. By default six, at quantiles of the
-        events' times.
+        Times :math:`t_k` whose survival is learned in place of a log hazard. This serves hazards
+        that cross.
     device : str or None, default=None
         Where the work over the rows of a table of more than 6000 rows is done, as in
         :class:`kernlearn.KernelRegressor`.
@@ -88,8 +115,10 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         The cumulative hazard of a row of risk zero at these times.
     risk_slope_ : float
         The slope β of the log hazard in the risk; zero where held-out risks say nothing.
+    linear_share_ : float
+        The part of the linear model in the risk, between 0 and 1.
     times_ : ndarray of shape (k,)
-        The times whose survival was learned.
+        The times whose survival was learned, if ``times`` was given.
     candidates_ : dict of ndarray
         What was tried, the best first, as in :class:`kernlearn.KernelRegressor`.
     candidate_notes_ : list of str
@@ -125,8 +154,8 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
 
     Notes
     -----
-    Pseudo-observations are unbiased where censoring does not depend on the columns. Ties of events
-    and of censoring are as in Kaplan and Meier's curve.
+    Ties of events are Breslow's. Tables of more than 6000 rows and sparse tables have no linear
+    part. Pseudo-observations are unbiased where censoring does not depend on the columns.
 
     Examples
     --------
@@ -142,9 +171,10 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
     """
 
     _signed: Array
-    _centre: Array
+    _centre: Array | None
     _spread: Array
     scoring = None
+    _options = MixtureOptions(nested_rows=_NESTED_ROWS)
 
     def __init__(
         self,
@@ -216,20 +246,69 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
             outcome = SurvivalOutcome.of_signed(given.target)
             outcome.check_events()
             self.n_events_ = int(outcome.event.sum())
-            self.times_ = self._times(outcome)
-            pseudo = pseudo_survival(outcome, self.times_)
-            self._centre = np.average(pseudo, axis=0, weights=given.weight)
-            self._spread = np.sqrt(
-                np.average((pseudo - self._centre) ** 2, axis=0, weights=given.weight)
-            )
-            loss = SquaredLoss((pseudo - self._centre) / self._spread, given.weight)
+            self._signed = outcome.signed
             # Folds have equal shares of the events.
-            self._learn(replace(given, target=outcome.event.astype(int)), loss, stratify=True)
-            members, self._signed = self._members, outcome.signed
-            judged = self._judged(np.arange(len(members.Y)))
-            risk = self._risk(members.held_out)
-            self._store_curves(judged, risk, members.weight, members.groups)
+            given = replace(given, target=outcome.event.astype(int))
+            draws = self._fold_draws(given)
+            if self.times is None:
+                linear = self._linear_hazard(given, draws)
+                pilot = np.zeros(len(outcome)) if linear is None else linear.pilot
+                loss: PredictiveLoss = working_responses(outcome, given.weight, pilot)
+                self._centre = None
+            else:
+                linear, loss = None, self._of_pseudo_observations(outcome, given.weight)
+            self._learn(given, loss, stratify=True)
+            self._calibrate(codes_of(draws[0]), given.weight, linear)
             return self
+
+    def _fold_draws(self, given: TrainingInput) -> list[list[Indices]]:
+        """The folds of the search, and with few events others."""
+        n = 1 if given.folds is not None else n_draws(self.n_events_)
+        seeds = [(self._seed + draw) % 2**32 for draw in range(n)]
+        return [self._folds(given, True, check_random_state(seed)) for seed in seeds]
+
+    def _linear_hazard(
+        self, given: TrainingInput, draws: Sequence[Sequence[Indices]]
+    ) -> LinearHazard | None:
+        """Cox's linear model on the prepared table; None if that is sparse, empty or large."""
+        if len(given.target) > self._options.exact_rows:
+            return None
+        some = in_memory(given.rows)
+        check_known(self, some)
+        prepared = prepare(some, feature_names(self), bool(self.standardize), self.columns)
+        Z = prepared.apply(some, STANDARD)
+        if issparse(Z) or Z.shape[1] == 0:
+            return None
+        return linear_hazard(Z, self._signed, given.weight, draws)
+
+    def _of_pseudo_observations(self, outcome: SurvivalOutcome, weight: Array) -> SquaredLoss:
+        """Squared error of pseudo-observations of survival after the times of the user."""
+        self.times_ = self._times(outcome)
+        pseudo = pseudo_survival(outcome, self.times_)
+        self._centre = np.average(pseudo, axis=0, weights=weight)
+        spread = np.sqrt(np.average((pseudo - self._centre) ** 2, axis=0, weights=weight))
+        self._spread = spread
+        return SquaredLoss((pseudo - self._centre) / spread, weight)
+
+    def _calibrate(self, codes: Indices, weight: Array, linear: LinearHazard | None) -> None:
+        """Weigh the learned and the linear log hazard by held-out rows, and store curves.
+
+        The codes of folds and the weights are those of all rows.
+        """
+        members, values = self._members, self._members.held_out
+        judged, is_sample = self._judged(np.arange(len(values))), len(values) < len(codes)
+        if members.places is not None:
+            codes, weight = codes[members.places], weight[members.places]
+        if not is_sample and len(codes) > self._options.nested_rows:
+            values = members.held_out_by(codes)
+        risk = self._risk(values)
+        self.linear_share_ = 0.0
+        if linear is not None and not is_sample:
+            both = np.column_stack([risk, linear.held_out])
+            factors, shares = risk_factors(both, judged.signed, weight, codes)
+            self._members = linear.beside(members, factors)
+            risk, self.linear_share_ = both @ factors, float(shares[1])
+        self._store_curves(judged, risk, weight, members.groups, codes)
 
     def predict(self, X: Rows) -> Array:
         """Predict risks.
@@ -242,8 +321,8 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         Returns
         -------
         risk : ndarray of shape (n,)
-            Minus the mean of the predicted probabilities to be free of the event after ``times_``:
-            higher for rows that have the event earlier.
+            The log hazard up to a constant, or with ``times`` minus the mean of the predicted
+            probabilities to be free of the event: higher for rows that have the event earlier.
         """
         return self._risk(self._values(X))
 
@@ -275,13 +354,9 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         }
 
     def _times(self, outcome: SurvivalOutcome) -> Array:
-        """Those of the user, or times of events at which some rows have none."""
+        """Those of the user, checked."""
         seen = np.sort(outcome.time[outcome.event])
         last = float(outcome.time.max())
-        if self.times is None:
-            chosen = np.unique(np.quantile(seen, _PARTS, method="lower"))
-            chosen = chosen[chosen < last]
-            return chosen if len(chosen) else seen[:1]
         times = np.unique(np.asarray(self.times, dtype=float))
         if len(times) == 0 or not (seen[0] <= times[0] and times[-1] < last):
             raise ValueError(
@@ -301,4 +376,6 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
 
     def _risk(self, values: Array) -> Array:
         """From values of the mixture."""
+        if self._centre is None:
+            return np.asarray(values[:, 0])
         return np.asarray(-(values * self._spread + self._centre).mean(axis=1))

@@ -12,6 +12,7 @@ from kernlearn.estimators.mkl.options import MKLOptions
 from kernlearn.estimators.mkl.parameters import Labelled
 from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.kernels import Kernel
+from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.solvers.engine.statement import HoldOut
 from kernlearn.survival.outcome import SurvivalOutcome
 from kernlearn.survival.pseudo_observations import pseudo_restricted_mean
@@ -169,9 +170,9 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
             SurvivalOutcome.of_signed(target[weight > 0]).check_events()
             fit = self._learn(rows, lambda kept: [target[kept]], weight, None, ["cox"], groups)
             data, held_out = fit.data, fit.learned.held_out
-            assert held_out is not None
-            outcome = SurvivalOutcome.of_signed(data.targets[0])
-            self._store_curves(outcome, held_out.values[:, 0], data.weight, data.groups)
+            assert isinstance(held_out, FoldMachines)
+            outcome, risk = SurvivalOutcome.of_signed(data.targets[0]), held_out.values[:, 0]
+            self._store_curves(outcome, risk, data.weight, data.groups, held_out.fold)
             return self
 
     def predict(self, X: Rows) -> Array:

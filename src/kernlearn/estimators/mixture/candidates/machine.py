@@ -59,12 +59,8 @@ class KernelMachine:
             # Rows of one class need no points, but kernels take one at least.
             used = used if len(used) else np.arange(1)
             return cls(table, kernel, lam, X[used], coef[used], intercept, True)
-        if outputs is not None:
-            coef, intercept = solve_separable(kernel(X), Y, lam, weight, outputs)
-            return cls(table, kernel, lam, X, coef, intercept)._through_features()
-        offset = np.average(Y, axis=0, weights=weight)
-        coef, intercept = CentredMatrix.of(kernel(X)).solve(Y - offset, lam / weight)
-        return cls(table, kernel, lam, X, coef, intercept + offset)._through_features()
+        coef, intercept = fitted_to_gram(kernel(X), Y, lam, weight, outputs)
+        return cls(table, kernel, lam, X, coef, intercept)._through_features()
 
     @classmethod
     def through_landmarks(
@@ -115,3 +111,14 @@ class KernelMachine:
         if features is None:
             return self
         return replace(self, points=None, coef=features.transposed_times(self.coef))
+
+
+def fitted_to_gram(
+    K: Array, Y: Array, lam: float, weight: Array, outputs: Array | None = None
+) -> tuple[Array, Array]:
+    """Coefficients and intercepts of least squares; `outputs` is a kernel over the targets."""
+    if outputs is not None:
+        return solve_separable(K, Y, lam, weight, outputs)
+    offset = np.average(Y, axis=0, weights=weight)
+    coef, intercept = CentredMatrix.of(K).solve(Y - offset, lam / weight)
+    return coef, intercept + offset
