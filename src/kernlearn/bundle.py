@@ -13,9 +13,12 @@ from sklearn.utils.metaestimators import available_if
 
 from kernlearn.tables import Column, TableError, columns_used, typed_frame
 from kernlearn.tables.notation import is_notation
+from kernlearn.tables.outcome_targets import OUTCOME_TASKS, exposures_of
 from kernlearn.typing import Array, Json, PandasFrame, Targets
 
 __all__ = ["ModelBundle"]
+
+TASKS = ("classification", "regression", "survival", *OUTCOME_TASKS)
 
 
 def _last_has(name: str) -> Callable[[ModelBundle], bool]:
@@ -45,7 +48,7 @@ class ModelBundle:
         follows, those that `kernlearn.methods.facts` documents:
 
         ``task``
-            "classification", "regression" or "survival".
+            "classification", "regression", "survival", "counts", "outcomes" or "ranking".
         ``target``
             Name of the column to predict; of times to an event, the column of times.
         ``event``
@@ -153,10 +156,13 @@ class ModelBundle:
 
         Returns
         -------
-        ndarray of shape (n,)
-            Labels as they were in the target's column, or numbers.
+        ndarray of shape (n,), or (n, k) for k outcomes
+            Labels as they were in the target's column, numbers, expected counts, or scores to rank
+            by.
         """
-        rows = self.typed(table)
+        rows, exposure = self.typed(table), self.facts.get("exposure")
+        if exposure:
+            return self.pipeline.predict(rows) * exposures_of(table, exposure)
         return self.pipeline.predict(rows, **options) if options else self.predicted(rows)
 
     def predicted(self, rows: PandasFrame) -> Targets:
@@ -228,7 +234,9 @@ class ModelBundle:
         """
         rows, steps = self.typed(table), self.pipeline.steps
         prepared = self.pipeline[:-1].transform(rows) if len(steps) > 1 else rows
-        return np.asarray(steps[-1][1].predict_interval(prepared, coverage))
+        name = self.facts.get("exposure")
+        own = {"exposure": exposures_of(table, name)} if name else {}
+        return np.asarray(steps[-1][1].predict_interval(prepared, coverage, **own))
 
     def typed(self, table: PandasFrame) -> PandasFrame:
         """The columns of a table that the model uses, with the types of the fit.
@@ -306,7 +314,7 @@ def _are_texts(value: object) -> bool:
 
 
 _NEEDED: dict[str, Callable[[object], bool]] = {
-    "task": lambda value: value in ("classification", "regression", "survival"),
+    "task": lambda value: value in TASKS,
     "target": lambda value: isinstance(value, str),
     "columns": _are_columns,
     "classes": lambda value: value is None or _are_texts(value),

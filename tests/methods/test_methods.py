@@ -197,3 +197,15 @@ def test_labels_that_are_one_number_cannot_be_weighed():
     weighed = learner("lssvm", "classification", class_weight={"1": 2.0, "01": 1.0})
     with pytest.raises(MethodError, match=r"cannot tell the classes '1' and '01' apart.* rename"):
         weighed.fit(X, y)
+
+
+def test_boosting_takes_counts_several_outcomes_and_grades():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    counts = np.zeros(60, dtype=[("count", float), ("exposure", float)])
+    counts["count"], counts["exposure"] = rng.poisson(3.0, 60), 1.5
+    graded = np.zeros(60, dtype=[("grade", float), ("group", int)])
+    graded["grade"] = np.round(X[:, 0])
+    for task, y in (("counts", counts), ("outcomes", X @ np.ones((2, 3))), ("ranking", graded)):
+        [(_, boosting)] = BOOSTING.plan(Setting(task, 0)).steps
+        assert boosting.fit(X, y).predict(X).shape == ((60, 3) if task == "outcomes" else (60,))

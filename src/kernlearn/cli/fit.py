@@ -23,21 +23,29 @@ from kernlearn.cli.fit_checks import (
     check_request,
     checked_fit_effort,
     checked_memory,
-    checked_target,
     checked_time,
 )
 from kernlearn.cli.learned import print_learned
 from kernlearn.cli.options import (
     AsJson,
+    ClassWeights,
     CostTexts,
     Delimiter,
     Encoding,
-    EventName,
     Grades,
+    MetricName,
     Quietly,
     Seed,
-    TargetName,
+)
+from kernlearn.cli.outcome_options import (
+    AreCounts,
+    EventName,
+    ExposureName,
+    RankName,
+    TargetNames,
     TimeName,
+    checked_outcome,
+    outcome_facts,
 )
 from kernlearn.cli.output import goes_to_stdout, say
 from kernlearn.cli.problem import (
@@ -160,18 +168,6 @@ Refitting = Annotated[
         "the one that was scored."
     ),
 ]
-MetricName = Annotated[
-    str | None,
-    typer.Option(
-        help="What models are judged by: the name of a scorer of scikit-learn, such as "
-        "balanced_accuracy, roc_auc or neg_mean_absolute_error.",
-        show_default="accuracy, or r2 for numbers",
-    ),
-]
-ClassWeights = Annotated[
-    str | None,
-    typer.Option(help='Weights of the classes: balanced, or for example "yes=5,no=1".'),
-]
 Effort = Annotated[
     str,
     typer.Option(
@@ -220,9 +216,12 @@ Cluster = Annotated[
 def fit(
     context: typer.Context,
     table: TableFile,
-    target: TargetName = None,
+    target: TargetNames = None,
     event: EventName = None,
     time: TimeName = None,
+    counts: AreCounts = False,
+    exposure: ExposureName = None,
+    rank_by: RankName = None,
     method: MethodName = None,
     task: TaskName = "auto",
     model: ModelFile = None,
@@ -260,8 +259,8 @@ def fit(
     """
     named = frozenset(categorical or ()), frozenset(drop or ())
     reading = TableRequest(table, delimiter, encoding, *named)
-    predicted = checked_target(target, event, time)
-    goal = GoalRequest(predicted, event, task, ordinal, class_weight, cost, metric)
+    predicted = checked_outcome(target, (event, time), counts, exposure, rank_by)
+    goal = GoalRequest(predicted, task, ordinal, class_weight, cost, metric)
     splits = SplitRequest(test_size, cv, repeats, groups, time_order, refit)
     sources = SourceRequest(views, tuple(kernel_matrix or ()), psd)
     how = method, checked_fit_effort(effort, method), seed, report is not None
@@ -332,7 +331,7 @@ def _learned_from(
     quiet: bool,
 ) -> tuple[ModelBundle, PandasFrame]:
     announce_fits(problem.task, quiet)
-    with progress_bar(f"learning {request.goal.target}", n_steps(problem.task), quiet) as bar:
+    with progress_bar(f"learning {problem.outcome.name}", n_steps(problem.task), quiet) as bar:
         # A function rather than the method: an estimator is cloned with a copy of its callback.
         task = replace(
             problem.task,
@@ -345,8 +344,7 @@ def _learned_from(
         outcome = learn(task, bar)
     about = {
         "table": plain(request.reading.table.name),
-        "target": request.goal.target,
-        "event": request.goal.event,
+        **outcome_facts(problem.outcome),
         "command": ["kernlearn", *map(plain, sys.argv[1:])],
         "versions": versions(PACKAGES),
         "reading": {"delimiter": request.reading.delimiter, "encoding": problem.encoding},

@@ -36,29 +36,6 @@ class FitLimits:
         return nullcontext() if self.memory is None else limited_to(self.memory)
 
 
-def checked_target(target: str | None, event: str | None, time: str | None) -> str:
-    """The column to predict: a target, or the times of an event."""
-    if event is None and time is None:
-        if target is None:
-            fail(
-                "Name the column to predict by --target, or a time to an event by --event and "
-                "--time.",
-                BAD_USAGE,
-            )
-        return target
-    if event is None or time is None or target is not None:
-        options = ("--target", target), ("--event", event), ("--time", time)
-        given = " and ".join(option for option, name in options if name is not None)
-        fail(
-            f"--event and --time go together, in the place of --target, got {given}: give both of "
-            "them, or a target alone.",
-            BAD_USAGE,
-        )
-    if event == time:
-        fail(f"--event and --time both name {time!r}: name two columns.", BAD_USAGE)
-    return time
-
-
 def checked_time(seconds: float | None) -> float | None:
     """Seconds above zero."""
     if seconds is not None and not seconds > 0:
@@ -113,13 +90,13 @@ def check_request(request: FitRequest) -> None:
         if value is not None and value not in choices:
             fail(f"{name} must be one of {', '.join(choices)}, got {value!r}.", BAD_USAGE)
     _check_held_out(request.splits)
-    _check_survival(request.goal)
+    _check_outcome(request.goal, request.splits)
     for option, names in (
         ("--drop", request.reading.drop),
         ("--groups", {request.splits.groups}),
         ("--time-order", {request.splits.time_order}),
     ):
-        targets = {request.goal.target, request.goal.event} - {None}
+        targets = set(request.goal.outcome.columns)
         if targets & names:
             named = repr((targets & names).pop())
             fail(f"{option} names the target, {named}: name another column.", BAD_USAGE)
@@ -139,16 +116,21 @@ def check_request(request: FitRequest) -> None:
         )
 
 
-def _check_survival(goal: GoalRequest) -> None:
-    """Refuse what is about classes or numbers."""
+def _check_outcome(goal: GoalRequest, splits: SplitRequest) -> None:
+    """Refuse what is about classes or numbers, and groups that are held out twice."""
+    kind = goal.outcome.kind
     for option, is_given in (
         ("--task", goal.task != "auto"),
         ("--ordinal", goal.ordinal is not None),
         ("--class-weight", goal.class_weight is not None),
         ("--cost", goal.cost is not None),
     ):
-        if goal.event is not None and is_given:
-            fail(f"{option} is not for times to an event: leave it out.", BAD_USAGE)
+        if kind is not None and is_given:
+            fail(f"{option} is not for {kind}: leave it out.", BAD_USAGE)
+    if goal.outcome.rank_by is not None:
+        for option, name in (("--groups", splits.groups), ("--time-order", splits.time_order)):
+            if name is not None:
+                fail(f"--rank-by holds out whole groups already: leave {option} out.", BAD_USAGE)
 
 
 def _check_held_out(splits: SplitRequest) -> None:

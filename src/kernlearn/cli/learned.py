@@ -143,7 +143,13 @@ def details_told(facts: Json) -> list[str]:
             said.append(details["calibration"]["sentence"])
     elif facts["task"] == "survival":
         said += [entry["sentence"] for entry in details["calibrations"]]
-    elif details["interval"]:
+    elif facts["task"] == "outcomes":
+        said += outcomes_told(details)
+    elif facts["task"] == "ranking":
+        said.append(details["ranking_sentence"])
+    if details.get("rates_sentence"):
+        said.append(details["rates_sentence"])
+    if details.get("interval"):
         interval = details["interval"]
         said.append(
             f"Intervals meant to hold {interval['coverage']:.0%} of the numbers hold "
@@ -151,6 +157,27 @@ def details_told(facts: Json) -> list[str]:
             f"{short(interval['mean_width'])} wide on average."
         )
     return said
+
+
+def outcomes_told(details: Json) -> list[str]:
+    """The scores of each outcome, and what its intervals hold."""
+    lines = []
+    for entry in details["outcomes"][:FEW]:
+        scores = [
+            f"{score['name']} {short(score['value'])}"
+            + (
+                ""
+                if score["low"] is None
+                else f" ({short(score['low'])} to {short(score['high'])})"
+            )
+            for score in entry["scores"]
+            if score["value"] is not None
+        ]
+        held = entry["covered"]
+        held_told = "" if held is None else f"; intervals hold {held:.1%}"
+        lines.append(f"{entry['name']}: {', '.join(scores)}{held_told}.")
+    more = len(details["outcomes"]) - FEW
+    return [*lines, *(f"… {more} more outcomes" for _ in range(more > 0))]
 
 
 def _chosen(facts: Json) -> list[str]:

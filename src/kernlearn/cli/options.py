@@ -29,20 +29,6 @@ Encoding = Annotated[
 NoBar = Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")]
 Quietly = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of everything drawn at random.")]
-EventName = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN",
-        help="With --time, instead of a target: 1 where the event was seen, 0 where censored.",
-    ),
-]
-TimeName = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN", help="With --event: when it was seen, or until when it was not."
-    ),
-]
-TargetName = Annotated[str | None, typer.Option(help="Name of the column to predict.")]
 Grades = Annotated[
     str | None,
     typer.Option(
@@ -50,4 +36,16 @@ Grades = Annotated[
         help="The target has ordered grades: their names from the lowest to the highest, as in "
         '"low,mid,high", or "numbers" for whole numbers.',
     ),
+]
+MetricName = Annotated[
+    str | None,
+    typer.Option(
+        help="What models are judged by: the name of a scorer of scikit-learn, such as "
+        "balanced_accuracy, roc_auc or neg_mean_absolute_error.",
+        show_default="accuracy, or r2 for numbers",
+    ),
+]
+ClassWeights = Annotated[
+    str | None,
+    typer.Option(help='Weights of the classes: balanced, or for example "yes=5,no=1".'),
 ]

@@ -31,9 +31,10 @@ from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted, listed
 from kernlearn.tables import Column, TableError, columns_used, read_chunks, typed_columns
 from kernlearn.tables.encodings import UTF_8, encoding_note, first_line, found_encoding
+from kernlearn.tables.outcome_targets import RANKING, exposures_of
 from kernlearn.tables.survival_target import SURVIVAL
 from kernlearn.tables.writing import format_to_write, table_writer
-from kernlearn.typing import Json, PandasFrame
+from kernlearn.typing import Array, Json, PandasFrame
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -86,6 +87,9 @@ KeptColumns = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")]
 
+# Rows as the model reads them, and their exposures.
+TypedBlock = tuple[PandasFrame, Array | None]
+
 
 def predict(
     context: typer.Context,
@@ -106,8 +110,8 @@ def predict(
     """Predict the target for every row of a table, in its order, and say how sure that is.
 
     Classes come with their probabilities, numbers with the ends of an interval, where the model
-    has them, times to an event with risk, median and survival. Rows that are unlike those of the
-    fit are marked as outside.
+    has them, times to an event with risk, median and survival, rows to rank with a score. Rows that
+    are unlike those of the fit are marked as outside.
     """
     check_outputs([out], [model, table, views])
     _check_options(out, as_json, coverage)
@@ -212,33 +216,36 @@ def _check_options(out: Path, as_json: bool, coverage: float | None) -> None:
 
 
 def _check_intervals(bundle: ModelBundle, coverage: float | None) -> None:
-    is_survival = bundle.facts["task"] == SURVIVAL
-    if coverage is not None and (is_survival or not hasattr(bundle, "predict_interval")):
+    unlike = {SURVIVAL: "predicts times to an event", RANKING: "ranks rows"}
+    found = unlike.get(bundle.facts["task"])
+    if coverage is not None and (found or not hasattr(bundle, "predict_interval")):
         told = "predicts classes" if bundle.facts["classes"] else "is of a method without them"
-        told = "predicts times to an event" if is_survival else told
+        told = found or told
         raise MethodError(
             f"--coverage is about intervals of numbers, but the model {told}; leave it out"
         )
 
 
 def _n_infinite(predicted: PandasFrame) -> int:
-    """Rows whose interval has no end."""
-    return int(np.isinf(predicted["upper"]).sum()) if "upper" in predicted else 0
+    """Rows with an interval that has no end."""
+    ends = predicted[[name for name in predicted.columns if name.startswith("upper")]]
+    return int(np.isinf(ends).any(axis=1).sum())
 
 
 def _predicted(
-    bundle: ModelBundle, rows: Iterator[PandasFrame], coverage: float, client: Client | None
+    bundle: ModelBundle, rows: Iterator[TypedBlock], coverage: float, client: Client | None
 ) -> Iterator[PandasFrame]:
     """Predictions for blocks of rows in their order, by workers where there is a client of them."""
     if client is None:
-        for block in rows:
+        for block, exposure in rows:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ExtrapolationWarning)  # told of all rows together
-                predicted = predictions(bundle, block, coverage)
+                predicted = predictions(bundle, block, coverage, exposure)
             yield predicted
         return
     model = shared(client, bundle)
-    yield from in_order(client, ((predictions, (model, block, coverage)) for block in rows))
+    with_coverage = ((block, coverage, exposure) for block, exposure in rows)
+    yield from in_order(client, ((predictions, (model, *both)) for both in with_coverage))
 
 
 def _typed_rows(
@@ -247,10 +254,11 @@ def _typed_rows(
     summary: Json,
     files: ViewFiles,
     beside: _Beside,
-) -> Iterator[PandasFrame]:
-    """The rows of the table as the model reads them, a block at a time."""
+) -> Iterator[TypedBlock]:
+    """The rows of the table as the model reads them, and exposures of counts, block by block."""
     columns = [Column(**column) for column in bundle.facts["columns"]]
     check_view_files(columns, files.views)
+    exposure = bundle.facts.get("exposure")
     seen = {name: set(values) for name, values in (bundle.facts.get("categories") or {}).items()}
     for chunk in chunks:
         chunk.columns = [str(name) for name in chunk.columns]
@@ -258,13 +266,14 @@ def _typed_rows(
             raise TableError("the table has no rows below its column names; add rows")
         chunk = files.joined(chunk)
         if summary["rows"] == 0:
-            targets = {bundle.facts["target"], bundle.facts.get("event")}
+            targets = {*(bundle.facts.get("outcomes") or [bundle.facts["target"]])}
+            targets |= {bundle.facts.get(role) for role in ("event", "exposure", "rank_by")}
             summary["ignored_columns"] = _ignored(chunk, columns, targets)
         rows = typed_columns(chunk, columns, summary["rows"])
         summary["rows"] += len(rows)
         _count_unseen(rows, seen, summary["unseen_categories"])
         beside.add(chunk, rows)
-        yield rows
+        yield rows, None if exposure is None else exposures_of(chunk, exposure)
 
 
 def _count_unseen(rows: PandasFrame, seen: dict[str, set[str]], counts: dict[str, int]) -> None:

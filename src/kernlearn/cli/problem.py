@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 
 from kernlearn._cluster.scheduling import TIMEOUT
+from kernlearn.cli.outcome_options import AskedOutcome, check_one_target
 from kernlearn.cli.request import FitRequest, GoalRequest, SplitRequest
 from kernlearn.cli.row_columns import not_an_input, read_groups, read_times
 from kernlearn.gram.psd import Repair
@@ -19,7 +20,8 @@ from kernlearn.methods.costs import Costs, check_two_classes, read_costs
 from kernlearn.methods.grades import read_grades
 from kernlearn.methods.matrices import read_matrices
 from kernlearn.methods.method import METHOD_OPTIONS, MethodOptions, Setting
-from kernlearn.methods.metrics import find_metric
+from kernlearn.methods.metrics import KAPPA, find_metric
+from kernlearn.methods.outcomes import outcome_numbers, outcome_task
 from kernlearn.methods.registry import KERNEL, METHODS, MKL
 from kernlearn.methods.survival import asked_times
 from kernlearn.methods.suspicions import repeated_identities, telling_columns
@@ -34,11 +36,11 @@ from kernlearn.tables import (
     columns_used,
     describe_columns,
     read_compact,
-    read_target,
     typed_columns,
 )
 from kernlearn.tables.encodings import checked_encoding, encoding_note, found_encoding
-from kernlearn.tables.survival_target import SURVIVAL, read_survival_target
+from kernlearn.tables.outcome_targets import OUTCOMES
+from kernlearn.tables.survival_target import SURVIVAL
 from kernlearn.typing import Json, PandasFrame
 
 METHOD_NAMES = (*METHODS, AUTO)
@@ -76,6 +78,7 @@ class FitProblem:
 
     task: Task
     target: Target
+    outcome: AskedOutcome
     n_read: int
     """Rows of the table."""
     dropped: list[tuple[str, int]]
@@ -95,6 +98,9 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     encoding = _encoding(request, notes)
     table = _read(request, files, notes, options.table_share, encoding)
     frame = table.frame
+    goal = replace(request.goal, outcome=request.goal.outcome.within(frame.columns))
+    request = replace(request, goal=goal)
+    check_one_target(goal.outcome)
     _check_table(frame, request)
     if files is not None:
         frame = files.joined(frame)
@@ -133,21 +139,19 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     task = replace(task, **held_out, **_dependence(frame, request, target), **own)
     _check_splits(task)
     n_missing = len(frame) - len(target.rows)
-    named = " or ".join(repr(name) for name in (request.goal.target, request.goal.event) if name)
+    named = " or ".join(repr(name) for name in request.goal.outcome.columns)
     dropped = [(f"without a value of {named}", n_missing)] if n_missing else []
     if table.n_rows > len(frame):
         dropped.append(("for which there was no room in memory", table.n_rows - len(frame)))
     warned = [] if request.sources.matrices else _suspicions(frame, task, request, target)
-    return FitProblem(task, target, table.n_rows, dropped, notes, warned, encoding)
+    read = table.n_rows, dropped, notes, warned, encoding
+    return FitProblem(task, target, request.goal.outcome, *read)
 
 
 def _target(frame: PandasFrame, goal: GoalRequest) -> Target:
-    """Classes, numbers or times to an event."""
-    if goal.event is not None:
-        return read_survival_target(frame, goal.event, goal.target)
-    is_graded = goal.ordinal is not None and goal.task == "auto"
-    wanted = "classification" if is_graded else goal.task
-    return read_target(frame[goal.target], goal.target, wanted)
+    """What is predicted; grades are classes, whatever they look like."""
+    is_graded = goal.task == "auto" and (goal.ordinal is not None or goal.metric == KAPPA)
+    return goal.outcome.read(frame, "classification" if is_graded else goal.task)
 
 
 def _how_held_out(request: SplitRequest, n_rows: int, is_small: bool) -> Json:
@@ -163,8 +167,10 @@ def _how_held_out(request: SplitRequest, n_rows: int, is_small: bool) -> Json:
 def _dependence(frame: PandasFrame, request: FitRequest, target: Target) -> Json:
     """Which rows belong together, and which come first, where columns say so."""
     found: Json = {}
-    if request.splits.groups is not None:
-        found["groups"] = read_groups(frame, request.splits.groups, target.rows)
+    rank_by = request.goal.outcome.rank_by
+    for name, option in ((request.splits.groups, "--groups"), (rank_by, "--rank-by")):
+        if name is not None:
+            found["groups"] = read_groups(frame, name, target.rows, option)
     if request.splits.time_order is not None:
         found["times"] = read_times(frame, request.splits.time_order, target.rows)
     return found
@@ -172,11 +178,15 @@ def _dependence(frame: PandasFrame, request: FitRequest, target: Target) -> Json
 
 def _suspicions(frame: PandasFrame, task: Task, request: FitRequest, target: Target) -> list[str]:
     """What of the columns makes a score too good to be true."""
-    given = target.y, target.task, request.goal.target
+    given = target.y, target.task, request.goal.outcome.name
     if target.task == SURVIVAL:
-        given = target.y["time"], "regression", request.goal.target
+        given = target.y["time"], "regression", request.goal.outcome.name
+    elif target.task == OUTCOMES:
+        return []  # no sentence names which of them
+    elif outcome_task(target.y) is not None:
+        given = outcome_numbers(target.y), "regression", request.goal.outcome.name
     named: dict[str, str] = {}
-    if request.splits.groups is None:
+    if task.groups is None:
         looked_at = ("number", "category", "text", "identifier")
         names = [c.name for c in task.columns if c.kind in looked_at and c.name in frame.columns]
         named = repeated_identities(frame.iloc[target.rows], names, *given)
@@ -201,7 +211,7 @@ def _read(
     """The table, or a sample of its rows where it would not fit."""
     # Labels and categories may be numbers that are written in some way, and ids are.
     goal, groups = request.goal, request.splits.groups
-    named = (goal.target, goal.event, groups, files.id_column if files else None)
+    named = (*goal.outcome.columns, groups, files.id_column if files else None)
     as_written = {*request.reading.categorical, *(name for name in named if name is not None)}
     there = available()
     room = np.inf if there is None else share * there
@@ -247,17 +257,20 @@ def _setting(
     request: FitRequest, target: Target, views: tuple[str, ...], kernels: tuple[Precomputed, ...]
 ) -> Setting:
     classes = np.unique(target.y) if target.task == "classification" else None
-    return Setting(
+    grades = read_grades(request.goal.ordinal, classes)
+    setting = Setting(
         target.task,
         request.seed,
         views=views,
         kernels=kernels,
         classes=classes,
         class_weight=read_class_weight(request.goal.class_weight, classes),
-        grades=read_grades(request.goal.ordinal, classes),
-        metric=find_metric(request.goal.metric, target.task, target.y, classes),
+        grades=grades,
+        outcomes=request.goal.outcome.targets if target.task == OUTCOMES else (),
         times=asked_times(target.y) if target.task == SURVIVAL else None,
     )
+    judged = target.task, target.y, classes, setting.ranks
+    return replace(setting, metric=find_metric(request.goal.metric, *judged))
 
 
 def _costs(request: FitRequest, setting: Setting) -> Costs | None:
@@ -287,12 +300,8 @@ def _check_table(frame: PandasFrame, request: FitRequest) -> None:
     names = list(frame.columns)
     if len(frame) == 0:
         raise TableError("the table has no rows below its column names; add rows")
-    roles = (
-        request.goal.target,
-        request.goal.event,
-        request.splits.groups,
-        request.splits.time_order,
-    )
+    splits = request.splits
+    roles = (*request.goal.outcome.columns, splits.groups, splits.time_order)
     for name in (*roles, *sorted(request.reading.categorical | request.reading.drop)):
         if name is None or name in names:
             continue
@@ -317,7 +326,7 @@ def _columns(
 ) -> tuple[list[Column], dict[str, list[str]]]:
     """What the columns are, and the sources of a table with free text where none are named."""
     joined = files.views if files is not None else {}
-    known = {request.goal.target, request.goal.event, *joined}
+    known = {*request.goal.outcome.columns, *joined}
     names = [name for name in frame.columns if name not in known]
     rows = frame.iloc[target.rows]
     described = describe_columns(rows, names, request.reading.categorical, request.reading.drop)
@@ -329,7 +338,7 @@ def _columns(
         columns, views = found_views(columns)
     if not columns_used(columns):
         raise TableError(
-            f"no column besides the target {request.goal.target!r} can be used "
+            f"no column besides the target {request.goal.outcome.name!r} can be used "
             f"({', '.join(f'{c.name}: {c.kind}' for c in columns[:5]) or 'there is none'}); add "
             "columns of numbers or categories"
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from kernlearn.cli.outcome_options import AskedOutcome
+
 
 @dataclass(frozen=True)
 class TableRequest:
@@ -21,8 +23,7 @@ class TableRequest:
 class GoalRequest:
     """What is predicted, and what counts as good."""
 
-    target: str
-    event: str | None
+    outcome: AskedOutcome
     task: str
     ordinal: str | None
     class_weight: str | None

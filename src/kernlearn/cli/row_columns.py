@@ -13,18 +13,18 @@ from kernlearn.typing import Array, Indices, PandasFrame, PandasSeries, Targets
 FEWEST_GROUPS = 10
 
 
-def read_groups(frame: PandasFrame, name: str, rows: Indices) -> Targets:
+def read_groups(frame: PandasFrame, name: str, rows: Indices, option: str = "--groups") -> Targets:
     """The label of the group of every row; refused with empty cells, or where groups are few."""
     cells = frame[name].iloc[rows]
-    _check_known(cells, name, "--groups", "the group of the row")
+    _check_known(cells, name, option, "the group of the row")
     groups = as_text(cells)
     found = sorted(set(groups))
     if len(found) < FEWEST_GROUPS:
         listed = ", ".join(repr(label) for label in found)
         raise TableError(
-            f"expected at least {FEWEST_GROUPS} groups in column {name!r}, which --groups names, "
+            f"expected at least {FEWEST_GROUPS} groups in column {name!r}, which {option} names, "
             f"got {counted(len(found), 'group')} ({listed}): groups are held out as a whole; name "
-            "the column of smaller groups, or leave --groups out"
+            f"the column of smaller groups, or leave {option} out"
         )
     return groups
 

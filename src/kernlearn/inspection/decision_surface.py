@@ -153,9 +153,10 @@ def _grid(points: Array, resolution: int) -> tuple[Array, Array]:
 
 def _respond(estimator: BaseEstimator, places: ArrayLike) -> tuple[str, Array, ArrayLike | None]:
     """What to draw, its value at the places, and the classes where there are any."""
-    if is_regressor(estimator) or hasattr(estimator, "predict_survival_function"):
-        return "prediction", np.asarray(estimator.predict(places), dtype=float), None
     classes = getattr(estimator, "classes_", None)
+    has_decision = classes is not None or hasattr(estimator, "decision_function")
+    if is_regressor(estimator) or not has_decision:  # numbers, risks, or scores to rank by
+        return "prediction", np.asarray(estimator.predict(places), dtype=float), None
     if classes is not None and (len(classes) > 2 or not hasattr(estimator, "decision_function")):
         return "classes", np.searchsorted(classes, estimator.predict(places)).astype(float), classes
     return "decision", np.asarray(estimator.decision_function(places), dtype=float), classes

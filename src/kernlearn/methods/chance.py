@@ -6,6 +6,7 @@ The guess is the mean of the targets, or the most frequent class. Two measures o
   probabilities and the labels are above their means, which does not ask how frequent classes are;
 - numbers: by how much the squared error is less than that of the mean, and the absolute error less
   than that of the median, which a few outlying rows do not decide;
+- counts, several outcomes and rankings: what a row adds to the metric above the guess;
 - times to an event: what a row adds to the concordance beyond one half; and by how much its
   integrated Brier score is less than that of Kaplan and Meier's curve of all rows.
 
@@ -24,6 +25,7 @@ from kernlearn.estimators.held_out.chance import FEWEST_ROWS, LEVEL
 from kernlearn.estimators.held_out.standard_errors import clustered_error
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric, brier_of_rows
+from kernlearn.methods.outcomes import default_metric
 from kernlearn.methods.survival import CONCORDANCE, gain_in_order
 from kernlearn.runtime.phrases import p_in_words
 from kernlearn.typing import Array
@@ -66,6 +68,13 @@ def chance(
         if index is None:
             return None
         return Chance(p, f"the concordance on held-out rows is {index:.2f}, that of any order 0.5")
+    metric = _own_metric(whole)
+    if metric is not None:
+        values = [metric.value(said) for said in (whole, other)]
+        if values[0] is None or values[1] is None:
+            return None
+        figures = f"the {metric.title} on held-out rows is {values[0]:.3g}"
+        return Chance(p, f"{figures}, that of a guess {values[1]:.3g}")
     if whole.n_classes == 0:
         errors, spread = ((whole.y - said.predicted) ** 2 for said in (whole, other))
         explained = 1.0 - float(errors.sum()) / float(spread.sum()) if spread.any() else 0.0
@@ -78,12 +87,23 @@ def chance(
     )
 
 
-def _gains(model: HeldOutPredictions, guess: HeldOutPredictions) -> tuple[Array, Array]:
-    """What rows of one split gain over the guess, by two measures."""
+def _own_metric(said: HeldOutPredictions) -> Metric | None:
+    """That of counts, of several outcomes and of rankings."""
+    name = default_metric(said.y)
+    return None if name is None else Metric(name)
+
+
+def _gains(model: HeldOutPredictions, guess: HeldOutPredictions) -> tuple[Array, ...]:
+    """What rows of one split gain over the guess, by two measures or by one."""
     y, n = model.y, model.n_classes
     if model.survival is not None:
         errors = [brier_of_rows(said) for said in (model, guess)]
         return gain_in_order(y, model.predicted), errors[1] - errors[0]
+    metric = _own_metric(model)
+    if metric is not None:
+        values = [metric.row_values(said) for said in (model, guess)]
+        known = [np.zeros(len(y)) if value is None else value for value in values]
+        return (known[0] - known[1],)
     if n == 0:
         squares = (y - guess.predicted) ** 2 - (y - model.predicted) ** 2
         return squares, np.abs(y - np.median(y)) - np.abs(y - model.predicted)

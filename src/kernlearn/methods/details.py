@@ -12,6 +12,7 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 
 from kernlearn.methods.held_out import COVERAGE, HeldOutPredictions
 from kernlearn.methods.metrics import KAPPA, Metric
+from kernlearn.methods.outcomes import OUTCOME_METRICS, outcome_task
 from kernlearn.methods.reliability import reliability
 from kernlearn.methods.scores import usual_score
 from kernlearn.methods.survival import SURVIVAL_METRICS
@@ -32,7 +33,10 @@ def metric_values(
     Each has a 95 % interval, whose ends are None where there is none; `n_learned` is the number of
     rows that one split learns from. Grades have the ranks of their classes.
     """
-    if said.survival is not None:
+    task = outcome_task(said.y)
+    if task is not None:
+        names = [*OUTCOME_METRICS[task]]
+    elif said.survival is not None:
         names = [*SURVIVAL_METRICS]
     elif said.n_classes == 0:
         names = ["r2", "neg_root_mean_squared_error", "neg_mean_absolute_error"]

@@ -19,7 +19,12 @@ Besides those that :class:`kernlearn.bundle.ModelBundle` lists:
 ``held_out``
     Of the model before it was fitted to all rows: ``confusion``, ``classes``, ``curves`` and
     ``calibration``, or ``points`` and ``interval`` (:mod:`kernlearn.methods.details`); of times to
-    an event ``ticks``, ``groups`` and ``calibrations`` (:mod:`kernlearn.methods.survival_details`).
+    an event ``ticks``, ``groups`` and ``calibrations`` (:mod:`kernlearn.methods.survival_details`);
+    of counts, several outcomes and rankings see :mod:`kernlearn.methods.outcome_details`.
+``outcomes``
+    Names of several targets, else None.
+``exposure``, ``rank_by``
+    The columns of exposures and of groups to rank within, else None.
 ``survival_times``
     Of times to an event, those at which survival is asked for, else None.
 ``importance``
@@ -77,12 +82,14 @@ from kernlearn.methods.description import (
 from kernlearn.methods.details import class_details, metric_values, number_details
 from kernlearn.methods.importance import Importance
 from kernlearn.methods.new_rows import number_ranges
+from kernlearn.methods.outcome_details import outcome_details
+from kernlearn.methods.outcomes import outcome_numbers, outcome_task
 from kernlearn.methods.rows import row_account
 from kernlearn.methods.significance import comparison_facts
 from kernlearn.methods.survival_details import survival_details
 from kernlearn.methods.task import EvaluatedModel, LearningResult, Task
 from kernlearn.tables import Target, columns_used
-from kernlearn.typing import Indices, Json
+from kernlearn.typing import Indices, Json, Targets
 
 SAMPLE_ROWS = 300
 SHUFFLED = (
@@ -167,8 +174,15 @@ def make_bundle(
     facts["categories"] = _categories(task, used)
     facts["ranges"] = number_ranges(task.X, task.columns, used)
     shown = used[kept.learner.rows(task.y[used], SAMPLE_ROWS)]
-    shown_y = task.y[shown] if task.setting.times is None else task.y["time"][shown]
-    return ModelBundle(kept.pipeline, facts, task.X.iloc[shown].reset_index(drop=True), shown_y)
+    sample = task.X.iloc[shown].reset_index(drop=True)
+    return ModelBundle(kept.pipeline, facts, sample, _shown_targets(task, task.y[shown]))
+
+
+def _shown_targets(task: Task, y: Targets) -> Targets | None:
+    """Classes, numbers, times, counts or grades; None of several outcomes."""
+    if outcome_task(y) is not None:
+        return None if task.setting.outcomes else outcome_numbers(y)
+    return y if task.setting.times is None else y["time"]
 
 
 def _data_facts(task: Task, target: Target) -> Json:
@@ -182,6 +196,7 @@ def _data_facts(task: Task, target: Target) -> Json:
         "task_reason": target.reason,
         "classes": classes,
         "class_counts": counts,
+        "outcomes": list(task.setting.outcomes) or None,
         "survival_times": None if task.setting.times is None else task.setting.times.tolist(),
         "n_rows": len(task.y),
         "n_columns": len(task.columns),
@@ -231,6 +246,8 @@ def _details(task: Task, model: EvaluatedModel) -> Json:
         said = said.rows(np.flatnonzero(said.fold < len(task.first_splits())))
     if said.survival is not None:
         return survival_details(said, said.survival)
+    if outcome_task(said.y) is not None:
+        return outcome_details(said, task.setting.outcomes, model.n_given)
     if task.setting.task == "regression":
         return number_details(said)
     return class_details(said, _labels(task), task.setting.ranks)

@@ -13,7 +13,9 @@ from sklearn.svm import SVC
 from kernlearn.estimators.held_out.calibration import probabilities
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.held_out.scoring import HeldOutLabels, HeldOutNumbers
+from kernlearn.methods.outcomes import outcome_task, predicted_outcomes
 from kernlearn.methods.survival import has_events, risk_and_survival
+from kernlearn.tables.outcome_targets import RANKING
 from kernlearn.typing import Array, Indices, Json, PandasFrame, Targets
 
 # Of the intervals that are checked on held-out rows.
@@ -31,14 +33,14 @@ class HeldOutPredictions:
 
     y: Targets
     predicted: Targets
-    """Classes by code, numbers, or risks of an event."""
+    """Classes by code, numbers, of shape (n, k) for several outcomes, counts, risks or ranks."""
     n_classes: int
-    """Zero for numbers, and for times to an event."""
+    """Zero for all other targets."""
     decision: Array | None = None
     """Decision values, of shape (n,) or (n, n_classes)."""
     proba: Array | None = None
     interval: Array | None = None
-    """Ends of intervals that are to hold a share of `COVERAGE`."""
+    """Ends of intervals that are to hold a share of `COVERAGE`; the last axis has length 2."""
     survival: Array | None = None
     """Probabilities to be free of the event after `times`, of shape (n, k)."""
     times: tuple[float, ...] = ()
@@ -64,6 +66,9 @@ class HeldOutPredictions:
             risk, survival = risk_and_survival(model, X, classes)
             times = tuple(classes.tolist())
             return cls(y, risk, 0, survival=survival, times=times, unit=unit)
+        if outcome_task(y) is not None:
+            found, interval = predicted_outcomes(model, X, y, COVERAGE)
+            return cls(y, found, 0, interval=interval, unit=unit)
         if classes is None:
             predicted = np.asarray(model.predict(X), dtype=float)
             return cls(y, predicted, 0, interval=_interval(model, X), unit=unit)
@@ -88,6 +93,9 @@ class HeldOutPredictions:
             values = [getattr(part, name) for part in parts]
             stacked[name] = None if any(v is None for v in values) else np.concatenate(values)
         fold = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        if outcome_task(stacked["y"]) == RANKING:  # two models have no common scale of scores
+            both = np.column_stack([fold, stacked["y"]["group"]])
+            stacked["y"]["group"] = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
         return cls(n_classes=parts[0].n_classes, times=parts[0].times, fold=fold, **stacked)
 
     def by_fold(self) -> list[HeldOutPredictions]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.outcomes import outcome_numbers, outcome_task
 from kernlearn.methods.survival import has_events
 from kernlearn.methods.task import LearningResult, Task
 from kernlearn.runtime.optional import load_pandas
+from kernlearn.tables.outcome_targets import OUTCOMES
 from kernlearn.typing import Indices, Json, PandasFrame, Targets
 
 
@@ -16,7 +19,8 @@ def held_out_table(task: Task, outcome: LearningResult, rows: Indices) -> Pandas
     Columns ``row``, counted from 1 below the names, ``repeat`` and ``fold``, ``actual`` and
     ``prediction``; with groups ``group``; of classes ``probability: CLASS`` for each, of numbers
     ``lower`` and ``upper``, where the model has them. Of times to an event, ``event`` says whether
-    it was seen, ``prediction`` is the risk, and ``survival: TIME`` follow.
+    it was seen, ``prediction`` is the risk, and ``survival: TIME`` follow. Of several outcomes,
+    ``actual: NAME``, ``prediction: NAME`` and so on for each.
     """
     pd = load_pandas("writing held-out predictions")
     said, classes = outcome.judged[0].said, task.setting.classes
@@ -26,6 +30,10 @@ def held_out_table(task: Task, outcome: LearningResult, rows: Indices) -> Pandas
         "row": rows[outcome.tests] + 1,
         "repeat": fold // n_folds + 1,
         "fold": fold % n_folds + 1,
+    }
+    if task.setting.task == OUTCOMES:
+        return pd.DataFrame({**found, **_by_outcome(task, said)})
+    found |= {
         **_actual(task.y[outcome.tests]),
         "prediction": said.predicted if classes is None else classes[said.predicted],
     }
@@ -41,5 +49,21 @@ def held_out_table(task: Task, outcome: LearningResult, rows: Indices) -> Pandas
 
 
 def _actual(y: Targets) -> Json:
-    """The target; of times to an event, whether it was seen."""
-    return {"actual": y["time"], "event": y["event"]} if has_events(y) else {"actual": y}
+    """The target; of times to an event, whether it was seen; of counts, the exposure."""
+    if has_events(y):
+        return {"actual": y["time"], "event": y["event"]}
+    exposure = {"exposure": y["exposure"]} if "exposure" in (y.dtype.names or ()) else {}
+    return {"actual": y if outcome_task(y) is None else outcome_numbers(y), **exposure}
+
+
+def _by_outcome(task: Task, said: HeldOutPredictions) -> Json:
+    found: Json = {}
+    for place, name in enumerate(task.setting.outcomes):
+        found |= {
+            f"actual: {name}": said.y[:, place],
+            f"prediction: {name}": said.predicted[:, place],
+        }
+        if said.interval is not None:
+            ends = said.interval[:, place]
+            found |= {f"lower: {name}": ends[:, 0], f"upper: {name}": ends[:, 1]}
+    return found

@@ -104,7 +104,7 @@ def shuffled_predictions(
             places = [order if column in columns else every for columns, order in some]
             stacked[column] = cells[np.concatenate(places)]
         units = None if unit is None else np.tile(unit, len(some))
-        whole = HeldOutPredictions.of(model, stacked, np.tile(y, len(some)), classes, units)
+        whole = HeldOutPredictions.of(model, stacked, y[np.tile(every, len(some))], classes, units)
         said += [whole.rows(part) for part in np.split(np.arange(len(whole)), len(some))]
     after = [said[i * repeats : (i + 1) * repeats] for i in range(len(groups))]
     return ShuffledPredictions(before, after)

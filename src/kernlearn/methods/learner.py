@@ -19,7 +19,8 @@ from kernlearn.methods.class_weights import for_scikit_learn
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.method import Method, Plan, Setting
-from kernlearn.methods.metrics import DEFAULTS
+from kernlearn.methods.metrics import USUAL
+from kernlearn.methods.outcomes import outcome_task
 from kernlearn.methods.splits import fold_splits, sampled_rows
 from kernlearn.methods.tuning import tuned_pipeline
 from kernlearn.numerics.rounding import standard_deviation
@@ -160,9 +161,10 @@ class Learner:
 
     def _score(self, model: BaseEstimator, X: PandasFrame, y: Targets) -> float:
         """By the metric asked for, or by the model's own where it does not say enough for it."""
-        metric = self.setting.metric
+        metric = self.setting.judge if outcome_task(y) is not None else self.setting.metric
         # The usual ones have less to ask the model for, and less to look over.
-        if metric is not None and metric.name not in DEFAULTS.values():
+        is_usual = metric is None or metric.name in USUAL
+        if metric is not None and not is_usual:
             value = metric.goodness(HeldOutPredictions.of(model, X, y, self.setting.asked))
             if math.isfinite(value):
                 return value

@@ -32,6 +32,8 @@ class MethodOptions:
     """γ of the tuned SVM, besides "scale"."""
     logistic_C: Sequence[float] = (0.01, 0.1, 1.0, 10.0, 100.0)
     """C of logistic regression."""
+    poisson_alphas: Sequence[float] = (1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0)
+    """Penalties of Poisson regression."""
     ridge_alphas: Sequence[float] = tuple(np.logspace(-3, 4, 15).tolist())
     """Penalties of ridge regression."""
     exact_rows: int = EXACT_ROWS
@@ -46,7 +48,7 @@ class Setting:
     """What a method needs to know of its task."""
 
     task: str
-    """Classification, regression or survival."""
+    """Classification, regression, survival, counts, outcomes or ranking."""
     seed: int
     """For whatever it draws at random."""
     spread: float = 1.0
@@ -59,6 +61,8 @@ class Setting:
     """Kernels over row numbers, if matrices are given instead of columns."""
     classes: Targets | None = None
     """All classes of the table, sorted; None for numbers and times."""
+    outcomes: tuple[str, ...] = ()
+    """Names of several targets."""
     times: Array | None = None
     """At which survival is asked for, where targets are times to an event."""
     class_weight: ClassWeight = None
@@ -131,7 +135,7 @@ class Method:
         if setting.task not in self.tasks:
             raise MethodError(
                 f"method {self.name} does {' and '.join(self.tasks)}, got a task of "
-                f"{setting.task}; choose another --method, or mkl"
+                f"{setting.task}; choose --method kernel"
             )
         if (setting.views or setting.kernels) and not self.takes_kernels:
             given = "--views" if setting.views else "--kernel-matrix"

@@ -16,6 +16,21 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.outcomes import (
+    DEVIANCE,
+    EXPLAINED,
+    FIRST,
+    LEAST_R2,
+    MEAN_R2,
+    NDCG,
+    OUTCOME_METRICS,
+    PAIRS,
+    check_outcome_metric,
+    default_metric,
+    outcome_row_values,
+    outcome_score,
+    outcome_task,
+)
 from kernlearn.methods.survival import (
     BRIER,
     CONCORDANCE,
@@ -29,7 +44,14 @@ from kernlearn.survival import survival_outcome
 from kernlearn.tables.survival_target import SURVIVAL
 from kernlearn.typing import Array, Mask, Targets
 
-DEFAULTS = {"classification": "accuracy", "regression": "r2", "survival": CONCORDANCE}
+DEFAULTS = {
+    "classification": "accuracy",
+    "regression": "r2",
+    "survival": CONCORDANCE,
+    **{task: names[0] for task, names in OUTCOME_METRICS.items()},
+}
+# Those that a model has by itself.
+USUAL = ("accuracy", "r2", CONCORDANCE)
 TITLES = {
     "r2": "R²",
     "roc_auc": "ROC AUC",
@@ -39,6 +61,13 @@ TITLES = {
     "quadratic_weighted_kappa": "weighted kappa",
     UNO: "Uno's concordance",
     BRIER: "integrated Brier score",
+    DEVIANCE: "Poisson deviance",
+    EXPLAINED: "D²",
+    MEAN_R2: "mean R²",
+    LEAST_R2: "least R²",
+    NDCG: "NDCG",
+    PAIRS: "share of pairs in order",
+    FIRST: "share of groups whose first row is best",
 }
 NEGATIVE = "neg_"
 LOG_LOSS = "neg_log_loss"
@@ -57,6 +86,9 @@ SHARES = (
     "top_k",
     CONCORDANCE,
     UNO,
+    NDCG,
+    PAIRS,
+    FIRST,
 )
 # Metrics of the order of rows, of which the rows of different models have none.
 RANKING = ("roc_auc", "average_precision", CONCORDANCE, UNO)
@@ -91,7 +123,7 @@ class Metric:
         """
         if not self.greater_is_better:
             return 0.0, math.inf
-        if self.name in ("r2", "explained_variance"):
+        if self.name in ("r2", "explained_variance", EXPLAINED, MEAN_R2, LEAST_R2):
             return -math.inf, 1.0
         if self.name == KAPPA:
             return -1.0, 1.0
@@ -123,6 +155,9 @@ class Metric:
         return float(np.average(values, weights=sizes))
 
     def _of_one(self, said: HeldOutPredictions) -> float | None:
+        if outcome_task(said.y) is not None:
+            value = outcome_score(self.name, said.y, said.predicted) if len(said) else None
+            return value if value is not None and math.isfinite(value) else None
         # The same as the scorers', in a fiftieth of their time, and of rows of some classes too.
         rows = self.row_values(said) if self.name != "r2" and len(said) else None
         if rows is not None:
@@ -186,6 +221,8 @@ class Metric:
 
         More is better. R² is in units of the spread of all rows.
         """
+        if outcome_task(said.y) is not None:
+            return outcome_row_values(self.name, said.y, said.predicted)
         if self.name == "accuracy" and said.survival is None:
             return np.asarray((said.y == said.predicted) * 1.0)
         if said.survival is not None:
@@ -247,11 +284,25 @@ def _mean_recall(said: HeldOutPredictions) -> float | None:
     return float(np.mean(recalls)) if recalls else None
 
 
-def find_metric(name: str | None, task: str, y: Targets, classes: Targets | None) -> Metric:
-    """The scorer of that name, if it can judge such targets; without one the task's own."""
-    metric = Metric(name or DEFAULTS[task])
+def find_metric(
+    name: str | None,
+    task: str,
+    y: Targets,
+    classes: Targets | None,
+    ranks: tuple[int, ...] = (),
+) -> Metric:
+    """The scorer of that name, if it can judge such targets; without one the task's own.
+
+    Grades have the ranks of their classes.
+    """
+    metric = Metric(name or default_metric(y) or DEFAULTS[task])
+    if outcome_task(y) is not None:
+        check_outcome_metric(metric.name, y)
+        return metric
     if task == SURVIVAL:
         return _known_metric(metric)
+    if metric.name == KAPPA:
+        return Metric(KAPPA, ranks or _ranks_of_numbers(classes))
     known = get_scorer_names()
     if metric.name not in known:
         close = get_close_matches(metric.name, known, 3, 0.5)
@@ -282,6 +333,17 @@ def _known_metric(metric: Metric) -> Metric:
             f"{_listed(SURVIVAL_METRICS)}"
         )
     return metric
+
+
+def _ranks_of_numbers(classes: Targets | None) -> tuple[int, ...]:
+    """The order of classes that are whole numbers."""
+    if classes is None or classes.dtype.kind not in "iuf":
+        told = "numbers" if classes is None else "classes without an order"
+        raise MethodError(
+            f"expected ordered grades for --metric {KAPPA}, got {told}; name the grades from the "
+            "lowest to the highest by --ordinal"
+        )
+    return tuple(range(len(classes)))
 
 
 def _judges_numbers(metric: Metric) -> bool:

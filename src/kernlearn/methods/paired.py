@@ -16,6 +16,7 @@ from scipy.stats import t as student
 from kernlearn.estimators.held_out.standard_errors import clustered_error
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric
+from kernlearn.methods.outcomes import outcome_task
 from kernlearn.methods.scores import SCORING, ScoreOptions, metric_draws
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.typing import Array, Indices
@@ -64,7 +65,12 @@ def paired_test(
         if units is not None:
             return of_units(right[0] * 1.0 - right[1], units)
         return mcnemar(*right)
-    if first.n_classes == 0 and metric.name in SQUARED:
+    if outcome_task(first.y) is not None:
+        rows = [metric.row_values(said) for said in (first, second)]
+        if rows[0] is not None and rows[1] is not None:
+            name = "paired t over rows" if units is None else "paired t over groups"
+            return of_units(rows[0] - rows[1], first.units(), name)
+    elif first.n_classes == 0 and metric.name in SQUARED:
         if units is not None:
             return of_units(squared_error(second) - squared_error(first), units)
         return squared_errors(first, second)
@@ -102,9 +108,10 @@ def squared_error(said: HeldOutPredictions) -> Array:
     return np.asarray((said.y - said.predicted) ** 2)
 
 
-def of_units(difference: Array, units: Sequence[Indices]) -> Paired:
+def of_units(
+    difference: Array, units: Sequence[Indices], name: str = "paired t over groups"
+) -> Paired:
     """Student's t of the mean difference of rows that belong to units."""
-    name = "paired t over groups"
     mean, error = float(difference.mean()), clustered_error(difference, units)
     if error == 0.0 or len(units) < 2:
         return Paired(name, 1.0 if not difference.any() else None)

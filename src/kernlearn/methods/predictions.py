@@ -8,24 +8,36 @@ from sklearn.base import BaseEstimator
 from kernlearn.bundle import ModelBundle
 from kernlearn.methods.survival_details import chosen_places
 from kernlearn.runtime.optional import load_pandas
+from kernlearn.tables.outcome_targets import COUNTS, OUTCOMES, RANKING
 from kernlearn.tables.survival_target import SURVIVAL
-from kernlearn.typing import Json, PandasFrame
+from kernlearn.typing import Array, Json, PandasFrame
 
 
-def predictions(bundle: ModelBundle, rows: PandasFrame, coverage: float = 0.9) -> PandasFrame:
+def predictions(
+    bundle: ModelBundle, rows: PandasFrame, coverage: float = 0.9, exposure: Array | None = None
+) -> PandasFrame:
     """Predictions of typed rows, the values behind them, and how sure they are.
 
     A column ``prediction``. For two classes ``decision``, positive for the second; for more
     ``decision: CLASS`` for each; then ``probability: CLASS`` for each. For numbers ``lower`` and
     ``upper``, which hold the number with probability `coverage`, and ``std`` where the model is a
     Gaussian process. Only what the model has. Of times to an event ``risk``, ``median`` and
-    ``survival: TIME``, the probability to be free of the event after a time, for a few times.
+    ``survival: TIME``, the probability to be free of the event after a time, for a few times. Of
+    counts, ``prediction`` and its interval are of the exposure, beside the ``rate``; of several
+    outcomes there is ``prediction: NAME`` for each; of rankings a ``score``.
     """
     pd = load_pandas("predicting")
     if bundle.facts["task"] == SURVIVAL:
         return pd.DataFrame(_survival_columns(bundle, rows))
-    table = {"prediction": bundle.predicted(rows)}
-    if bundle.facts["task"] == "classification":
+    task = bundle.facts["task"]
+    if task in (COUNTS, OUTCOMES):
+        own = {} if exposure is None else {"exposure": exposure}
+        columns = _count_columns if task == COUNTS else _outcome_columns
+        return pd.DataFrame(columns(bundle, rows, coverage, own))
+    table = {"score" if task == RANKING else "prediction": bundle.predicted(rows)}
+    if task == RANKING:
+        return pd.DataFrame(table)
+    if task == "classification":
         table |= _class_columns(bundle, rows)
     else:
         table |= _number_columns(bundle, rows, coverage)
@@ -43,6 +55,37 @@ def _survival_columns(bundle: ModelBundle, rows: PandasFrame) -> Json:
         "median": last.predict_median(prepared),
         **{f"survival: {time:g}": survival[:, place] for place, time in enumerate(times)},
     }
+
+
+def _count_columns(bundle: ModelBundle, rows: PandasFrame, coverage: float, own: Json) -> Json:
+    """Expected counts in an exposure, or in one."""
+    rate = np.asarray(bundle.pipeline.predict(rows), dtype=float)
+    columns: Json = {"prediction": rate * own.get("exposure", 1.0)}
+    if own:
+        columns["rate"] = rate
+    ends = _ends(bundle, rows, coverage, own)
+    return columns if ends is None else {**columns, "lower": ends[:, 0], "upper": ends[:, 1]}
+
+
+def _outcome_columns(bundle: ModelBundle, rows: PandasFrame, coverage: float, own: Json) -> Json:
+    """Predictions of every outcome."""
+    predicted = np.asarray(bundle.pipeline.predict(rows), dtype=float)
+    ends = _ends(bundle, rows, coverage, own)
+    columns: Json = {}
+    for place, name in enumerate(bundle.facts["outcomes"]):
+        columns[f"prediction: {name}"] = predicted[:, place]
+        if ends is not None:
+            columns |= {f"lower: {name}": ends[:, place, 0], f"upper: {name}": ends[:, place, 1]}
+    return columns
+
+
+def _ends(bundle: ModelBundle, rows: PandasFrame, coverage: float, own: Json) -> Array | None:
+    """Intervals where the model has them."""
+    last = bundle.pipeline.steps[-1][1]
+    if not hasattr(last, "predict_interval"):
+        return None
+    prepared = bundle.pipeline[:-1].transform(rows) if len(bundle.pipeline.steps) > 1 else rows
+    return np.asarray(last.predict_interval(prepared, coverage, **own))
 
 
 def _class_columns(bundle: ModelBundle, rows: PandasFrame) -> Json:
@@ -67,11 +110,11 @@ def _is_calibrated(estimator: BaseEstimator) -> bool:
 
 def _number_columns(bundle: ModelBundle, rows: PandasFrame, coverage: float) -> Json:
     last = bundle.pipeline.steps[-1][1]
-    if not hasattr(last, "predict_interval"):
+    ends = _ends(bundle, rows, coverage, {})
+    if ends is None:
         return {}
-    prepared = bundle.pipeline[:-1].transform(rows) if len(bundle.pipeline.steps) > 1 else rows
-    lower, upper = last.predict_interval(prepared, coverage).T
-    columns = {"lower": lower, "upper": upper}
+    columns: Json = {"lower": ends[:, 0], "upper": ends[:, 1]}
     if getattr(last, "quality", "least_squares") == "least_squares":
+        prepared = bundle.pipeline[:-1].transform(rows) if len(bundle.pipeline.steps) > 1 else rows
         columns["std"] = last.predict(prepared, return_std=True)[1]
     return columns

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.multioutput import MultiOutputRegressor
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, SVR
 from sklearn.utils import compute_sample_weight
@@ -33,12 +34,30 @@ from kernlearn.estimators import (
 from kernlearn.kernels import Linear
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.method import Method, Plan, Setting
+from kernlearn.methods.outcome_estimators import (
+    CountKernelRegressor,
+    GradeBoostingRegressor,
+    GradeKernelRegressor,
+    GradeRidge,
+    GroupRanker,
+    OneGradeForAll,
+    OneRateForAll,
+    RateBoostingRegressor,
+    RatePoissonRegressor,
+    ViewGroupRanker,
+)
 from kernlearn.methods.survival import OneCurveForAll
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor, ViewMKLSurvival
+from kernlearn.tables.outcome_targets import COUNTS, OUTCOMES, RANKING
 from kernlearn.tables.survival_target import SURVIVAL
 from kernlearn.typing import Json, PandasFrame
 
-ALL_TASKS = ("classification", "regression", SURVIVAL)
+ALL_TASKS = ("classification", "regression", SURVIVAL, COUNTS, OUTCOMES, RANKING)
+_KERNEL_REGRESSORS = {
+    SURVIVAL: KernelSurvival,
+    COUNTS: CountKernelRegressor,
+    RANKING: GradeKernelRegressor,
+}
 
 
 def _one_step(classifier: type, regressor: type, setting: Setting, **options: object) -> Plan:
@@ -47,19 +66,23 @@ def _one_step(classifier: type, regressor: type, setting: Setting, **options: ob
 
 
 def _kernel(setting: Setting) -> Plan:
-    kinds = KernelClassifier, KernelSurvival if setting.task == SURVIVAL else KernelRegressor
+    kinds = KernelClassifier, _KERNEL_REGRESSORS.get(setting.task, KernelRegressor)
     options: Json = {
         "candidates": setting.options.candidates,
         "effort": setting.options.effort,
     }
     if setting.task == "classification":
         options["ordinal"] = list(setting.grades) or False
+    if setting.task == COUNTS:
+        options["loss"] = "poisson"
     return _one_step(*kinds, setting, **options)
 
 
 def _mkl(setting: Setting) -> Plan:
     if setting.task == SURVIVAL:
-        return _cox(setting)
+        return _without_margin(setting, MKLSurvival, ViewMKLSurvival)
+    if setting.task == RANKING:
+        return _without_margin(setting, GroupRanker, ViewGroupRanker)
     is_classes = setting.task == "classification"
     # Through landmarks least squares predicts as well as a margin or a tube, needs one pass over
     # the rows instead of many, and chooses C by all of them (measured on adult: a sixth of the
@@ -78,9 +101,10 @@ def _mkl(setting: Setting) -> Plan:
     return _one_step(MKLClassifier, MKLRegressor, setting, **options)
 
 
-def _cox(setting: Setting) -> Plan:
+def _without_margin(setting: Setting, plain: type, of_views: type) -> Plan:
+    """An estimator of times or of rankings, which has no machine to choose."""
     options: Json = {"kernels": list(setting.kernels)} if setting.kernels else {}
-    kind = ViewMKLSurvival if setting.views else MKLSurvival
+    kind = of_views if setting.views else plain
     trusted = MKLOptions(psd="trust") if setting.views or setting.kernels else None
     return _one_step(kind, kind, setting, options=trusted, **options)
 
@@ -122,8 +146,13 @@ def _tuned_svm(setting: Setting) -> Plan:
 def _linear(setting: Setting) -> Plan:
     if setting.task == SURVIVAL:
         return _one_step(MKLSurvival, MKLSurvival, setting, kernels=[Linear()])
-    if setting.task == "regression":
+    if setting.task in ("regression", OUTCOMES):
         return Plan([("estimator", RidgeCV(setting.options.ridge_alphas))])
+    if setting.task == RANKING:
+        return Plan([("estimator", GradeRidge(setting.options.ridge_alphas))])
+    if setting.task == COUNTS:
+        alphas: dict[str, list[object]] = {"estimator__alpha": [*setting.options.poisson_alphas]}
+        return Plan([("estimator", RatePoissonRegressor(max_iter=1000))], alphas)
     grid: dict[str, list[object]] = {"estimator__C": [*setting.options.logistic_C]}
     return Plan([("estimator", LogisticRegression(max_iter=1000))], grid)
 
@@ -145,14 +174,21 @@ class _Boosting(HistGradientBoostingClassifier):  # type: ignore[misc]  # withou
 
 
 def _boosting(setting: Setting) -> Plan:
-    return _one_step(_Boosting, HistGradientBoostingRegressor, setting)
+    if setting.task == COUNTS:
+        return _one_step(_Boosting, RateBoostingRegressor, setting, loss="poisson")
+    kind = GradeBoostingRegressor if setting.task == RANKING else HistGradientBoostingRegressor
+    if setting.task == OUTCOMES:
+        return Plan([("estimator", MultiOutputRegressor(kind(random_state=setting.seed)))])
+    return _one_step(_Boosting, kind, setting)
 
 
 def _guess(setting: Setting) -> Plan:
     if setting.task == SURVIVAL:
         return Plan([("estimator", OneCurveForAll())])
     is_classes = setting.task == "classification"
-    guess: BaseEstimator = DummyClassifier(strategy="prior") if is_classes else DummyRegressor()
+    kinds = {COUNTS: OneRateForAll, RANKING: OneGradeForAll}
+    numbers = kinds.get(setting.task, DummyRegressor)()
+    guess: BaseEstimator = DummyClassifier(strategy="prior") if is_classes else numbers
     return Plan([("estimator", guess)])
 
 
@@ -163,7 +199,12 @@ KERNEL = Method(
 # Above 3000 rows through landmarks. Below, classification 9.7 s for 1000 rows, regression 33 s for
 # 2000, growing by the power 1.9.
 MKL = Method(
-    "mkl", "multiple kernel learning", _mkl, ALL_TASKS, max_rows=1_000_000, takes_kernels=True
+    "mkl",
+    "multiple kernel learning",
+    _mkl,
+    ("classification", "regression", SURVIVAL, RANKING),
+    max_rows=1_000_000,
+    takes_kernels=True,
 )
 # 7.0 s for 2000 rows, 29 s if they have 40 columns, both by the power 1.8. But the sections then
 # take 5 GB, and grow by the square of the rows: memory ends before the minute.
@@ -218,10 +259,21 @@ LINEAR = Method(
         "classification": "logistic regression",
         "regression": "ridge regression",
         "survival": "Cox's linear model with a ridge",
+        COUNTS: "Poisson regression",
+        OUTCOMES: "ridge regression",
+        RANKING: "ridge regression of the grades",
     },
 )
 # Trees look at one column at a time: of very many, that takes longer than all else together.
-BOOSTING = Method("boosting", "gradient boosting", _boosting, max_rows=1_000_000, max_columns=2000)
+BOOSTING = Method(
+    "boosting",
+    "gradient boosting",
+    _boosting,
+    ("classification", "regression", COUNTS, OUTCOMES, RANKING),
+    max_rows=1_000_000,
+    max_columns=2000,
+    titles={RANKING: "gradient boosting of the grades"},
+)
 GUESS = Method(
     "guess",
     "the simplest guess",
@@ -232,6 +284,9 @@ GUESS = Method(
         "classification": "always the most frequent class",
         "regression": "always the mean",
         "survival": "Kaplan and Meier's curve for everyone",
+        COUNTS: "one rate for all",
+        OUTCOMES: "always the means",
+        RANKING: "no order at all",
     },
     prepares=True,
 )

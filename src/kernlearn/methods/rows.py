@@ -157,10 +157,10 @@ def _singles(task: Task) -> Indices:
 
 def _has_shares(task: Task) -> bool:
     """Whether every division holds out rows enough for each class to have one."""
-    if task.setting.task == "regression":
-        return False
     if task.setting.task == SURVIVAL:
         return True
+    if task.setting.task != "classification":
+        return False
     n_classes = len(np.unique(task.y)) - len(np.unique(task.y[_singles(task)]))
     return min(len(test) for _, test in task.splits()) >= n_classes
 

@@ -11,6 +11,7 @@ from scipy.stats import t as student
 from kernlearn.estimators.held_out.standard_errors import BLOCKS, clustered_error, jackknife_error
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric
+from kernlearn.methods.outcomes import outcome_task
 from kernlearn.typing import Array, Indices
 
 Z_95 = 1.959963984540054
@@ -55,6 +56,8 @@ def held_out_score(
     """
     if said.fold is not None:
         return resampled_score(metric, said, n_learned)
+    if outcome_task(said.y) is not None:  # a draw would make one group of a group drawn twice
+        return usual_score(metric, said, n_learned)
     value, units = metric.value(said), said.unit_rows()
     if metric.name == "accuracy" and (units is None or value in (0.0, 1.0)):
         right = int((said.y == said.predicted).sum())

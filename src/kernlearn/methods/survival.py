@@ -39,7 +39,7 @@ class OneCurveForAll(BaseEstimator):  # type: ignore[misc]  # scikit-learn has n
 
 def has_events(y: Targets) -> bool:
     """Whether targets are times to an event."""
-    return y.dtype.names is not None
+    return "event" in (y.dtype.names or ())
 
 
 def asked_times(y: Targets) -> Array:

@@ -46,6 +46,12 @@ from kernlearn.estimators.mixture.sources_preparation import NamedPart, SourcesP
 from kernlearn.estimators.mkl.extension import Extension
 from kernlearn.estimators.mkl.transduction import TransductiveFit
 from kernlearn.kernels.grid import GridKernels
+from kernlearn.methods.outcome_estimators import (
+    CountKernelRegressor,
+    GradeKernelRegressor,
+    GroupRanker,
+    ViewGroupRanker,
+)
 from kernlearn.methods.view_mkl import (
     StackedRows,
     ViewMKLClassifier,
@@ -78,6 +84,7 @@ PRIVATE: dict[str, type] = {
     "Column": Column,
     "ColumnKinds": ColumnKinds,
     "CountDistribution": CountDistribution,
+    "CountKernelRegressor": CountKernelRegressor,
     "CountModel": CountModel,
     "Discriminants": Discriminants,
     "Embedding": Embedding,
@@ -87,11 +94,13 @@ PRIVATE: dict[str, type] = {
     "Extension": Extension,
     "FixedKernel": FixedKernel,
     "Frame": Frame,
+    "GradeKernelRegressor": GradeKernelRegressor,
     "GradeThresholds": GradeThresholds,
     "GridKernels": GridKernels,
     "Limits": Limits,
     "LinearExtrapolation": LinearExtrapolation,
     "Logarithms": Logarithms,
+    "GroupRanker": GroupRanker,
     "KernelMachine": KernelMachine,
     "KernelPart": KernelPart,
     "LevelMeans": LevelMeans,
@@ -114,6 +123,7 @@ PRIVATE: dict[str, type] = {
     "TextPart": TextPart,
     "ThingPart": ThingPart,
     "TransductiveFit": TransductiveFit,
+    "ViewGroupRanker": ViewGroupRanker,
     "ViewMKLClassifier": ViewMKLClassifier,
     "ViewMKLRegressor": ViewMKLRegressor,
     "ViewMKLSurvival": ViewMKLSurvival,

@@ -13,12 +13,13 @@ from kernlearn.bundle import ModelBundle
 from kernlearn.inspection._text import plain
 from kernlearn.methods.preparation import prepared_name
 from kernlearn.report._facts import Facts
+from kernlearn.tables.outcome_targets import OUTCOME_TASKS
 from kernlearn.typing import Array, PandasFrame, Table, Targets
 
 # More points than these make a picture slower, not clearer.
 MOST_POINTS = 300
 LONGEST_NAME = 32
-NUMBERS = ("regression", "survival")
+NUMBERS = ("regression", "survival", *OUTCOME_TASKS)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,15 +19,19 @@ from kernlearn.exceptions import ExtrapolationWarning
 from kernlearn.methods.costs import Costs, cost_of, with_threshold
 from kernlearn.methods.details import class_details, metric_values, number_details
 from kernlearn.methods.held_out import HeldOutPredictions
-from kernlearn.methods.metrics import DEFAULTS, NEGATIVE, Metric
+from kernlearn.methods.metrics import DEFAULTS, KAPPA, NEGATIVE, Metric
 from kernlearn.methods.new_rows import NewRows
+from kernlearn.methods.outcome_details import outcome_details
+from kernlearn.methods.outcomes import default_metric, outcome_task
 from kernlearn.methods.scores import Z_95, held_out_score, wilson_interval
 from kernlearn.methods.survival import asked_times
 from kernlearn.methods.survival_details import survival_details
+from kernlearn.report.known_outcomes import known_outcomes
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import p_in_words
 from kernlearn.survival import survival_outcome
 from kernlearn.tables import TableError
+from kernlearn.tables.outcome_targets import OUTCOME_TASKS
 from kernlearn.tables.survival_target import SURVIVAL, read_known_outcome
 from kernlearn.tables.target import read_known_target
 from kernlearn.typing import Indices, Json, PandasFrame, PandasSeries, Rows, Targets
@@ -107,7 +111,7 @@ def evaluate(
     scores = [_compared(score, _promised(facts, score)) for score in _scores(facts, said, ranks)]
     scores += [_compared_cost(threshold, said)] if threshold else []
     labels = [str(label) for label in asked["classes"].tolist()] if said.n_classes else []
-    details = _details(said, labels, ranks)
+    details = _details(said, labels, ranks, facts.get("outcomes") or _numbered(said))
     found: Json = {
         "rows": len(said),
         "rows_without_target": asked["n_without"],
@@ -120,10 +124,19 @@ def evaluate(
     return {**found, "sentences": [*told, *(asked.get("new_rows") or {}).get("sentences", [])]}
 
 
-def _details(said: HeldOutPredictions, labels: list[str], ranks: tuple[int, ...]) -> Json:
+def _details(
+    said: HeldOutPredictions, labels: list[str], ranks: tuple[int, ...], outcomes: Sequence[str]
+) -> Json:
     if said.survival is not None:
         return survival_details(said, said.survival)
+    if outcome_task(said.y) is not None:
+        return outcome_details(said, outcomes, len(said))
     return class_details(said, labels, ranks) if labels else number_details(said)
+
+
+def _numbered(said: HeldOutPredictions) -> list[str]:
+    """Names of several outcomes that have none."""
+    return [f"outcome {place + 1}" for place in range(said.y.shape[1])] if said.y.ndim > 1 else []
 
 
 def _asked(model: ModelBundle | BaseEstimator, X: Rows, y: ArrayLike | None, groups: Rows) -> Json:
@@ -184,6 +197,8 @@ def _truth(
     bundle: ModelBundle, table: PandasFrame, y: ArrayLike | None, n_rows: int
 ) -> tuple[Targets, Indices, Targets | None]:
     """What was observed, of which rows, and what predictions are about."""
+    if bundle.facts["task"] in OUTCOME_TASKS:
+        return *known_outcomes(bundle.facts, table, y, n_rows), None
     name, is_survival = str(bundle.facts.get("target")), bundle.facts["task"] == SURVIVAL
     names = [name, str(bundle.facts["event"])] if is_survival else [name]
     cells = [_cells(table, each) for each in names] if y is None else []
@@ -267,7 +282,8 @@ def _scores(facts: Json, said: HeldOutPredictions, ranks: tuple[int, ...]) -> li
     """The metric of the fit first, then the usual ones, all with 95 % intervals."""
     task = "classification" if said.n_classes else "regression"
     task = task if said.survival is None else SURVIVAL
-    first = Metric(str(facts.get("metric_name") or DEFAULTS[task]))
+    name = str(facts.get("metric_name") or default_metric(said.y) or DEFAULTS[task])
+    first = Metric(name, (ranks or tuple(range(said.n_classes))) if name == KAPPA else ())
     judged = held_out_score(first, said, len(said), SEED)
     found: list[Json] = []
     if judged.value is not None:
@@ -358,13 +374,15 @@ def _details_told(details: Json) -> Sequence[str]:
         return [details["calibration"]["sentence"]]
     if details.get("calibrations"):
         return [entry["sentence"] for entry in details["calibrations"]]
+    told = [details[key] for key in ("rates_sentence", "ranking_sentence") if details.get(key)]
     interval = details.get("interval")
     if not interval:
-        return []
+        return told
     n = interval["rows"]
     low, high = wilson_interval(round(interval["covered"] * n), n)
     wrong = "" if low <= interval["coverage"] <= high else ", other than they should"
     return [
+        *told,
         f"Intervals meant to hold {interval['coverage']:.0%} of the numbers hold "
-        f"{interval['covered']:.1%} of these {n} (95 % interval {low:.1%} to {high:.1%}){wrong}."
+        f"{interval['covered']:.1%} of these {n} (95 % interval {low:.1%} to {high:.1%}){wrong}.",
     ]

@@ -163,6 +163,8 @@ RELEVANCE = Picture(
 def _applies_decision_surface(subject: Subject) -> bool:
     if subject.points is None or len(subject.names) != 2 or not hasattr(subject.step, "predict"):
         return False
+    if subject.facts.values.get("outcomes"):  # no one surface
+        return False
     # Some methods see the table as it is, and there is no place between two categories.
     kinds = getattr(subject.points, "dtypes", np.zeros(0))
     return all(getattr(kind, "kind", "O") in "biuf" for kind in kinds)

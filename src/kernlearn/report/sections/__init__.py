@@ -15,6 +15,7 @@ from kernlearn.report.sections.columns import columns
 from kernlearn.report.sections.data import data, repeat
 from kernlearn.report.sections.held_out import classes, numbers
 from kernlearn.report.sections.kernel import geometry, kernel
+from kernlearn.report.sections.outcomes import outcomes, rankings, rates
 from kernlearn.report.sections.performance import comparison, performance
 from kernlearn.report.sections.summary import summary
 from kernlearn.report.sections.survival import survival
@@ -27,6 +28,9 @@ SECTIONS: tuple[tuple[str, str, Section], ...] = (
     ("performance", "How well it does", performance),
     ("classes", "Class by class", classes),
     ("numbers", "Number by number", numbers),
+    ("rates", "What was counted beside what was expected", rates),
+    ("outcomes", "Outcome by outcome", outcomes),
+    ("rankings", "Group by group", rankings),
     ("survival", "Survival by risk", survival),
     ("columns", "Which columns matter", columns),
     ("comparison", "Methods compared", comparison),

@@ -1,0 +1,177 @@
+"""What is to be predicted: one column or several, counts, grades in groups, or times."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import typer
+
+from kernlearn.cli.failure import BAD_USAGE, fail
+from kernlearn.tables import Target, read_target
+from kernlearn.tables.outcome_targets import read_counts, read_outcomes, read_ranking
+from kernlearn.tables.survival_target import read_survival_target
+from kernlearn.typing import Json, PandasFrame
+
+TargetNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Name of the column to predict; several outcomes as A,B or by --target A --target B.",
+    ),
+]
+EventName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="With --time, instead of a target: 1 where the event was seen, 0 where censored.",
+    ),
+]
+TimeName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="With --event: when it was seen, or until when it was not."
+    ),
+]
+AreCounts = Annotated[
+    bool, typer.Option("--counts", help="The target counts something: judged by its deviance.")
+]
+ExposureName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="With --counts: the time, area or population in which was counted.",
+    ),
+]
+RankName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Rank the rows with the same value of this column, such as a query, by the target: "
+        "larger ones first.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class AskedOutcome:
+    """The columns of what is predicted, by their roles."""
+
+    targets: tuple[str, ...]
+    """As typed, one or several; of times to an event, the column of times."""
+    event: str | None = None
+    are_counts: bool = False
+    exposure: str | None = None
+    rank_by: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What is predicted, for messages and files."""
+        return ", ".join(self.targets)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that have a role, and are no inputs."""
+        return (*self.targets, *self.beside)
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Those besides the targets."""
+        return tuple(name for name in (self.event, self.exposure, self.rank_by) if name)
+
+    @property
+    def kind(self) -> str | None:
+        """What was asked for, in words; None for a column of classes or numbers."""
+        for is_asked, words in (
+            (self.event is not None, "times to an event"),
+            (self.are_counts, "counts"),
+            (self.rank_by is not None, "a ranking"),
+            (len(self.targets) > 1, "several outcomes"),
+        ):
+            if is_asked:
+                return words
+        return None
+
+    def within(self, names: Collection[str]) -> AskedOutcome:
+        """With the columns that a list such as A,B names, unless a column is called so."""
+        if self.event is not None:
+            return self
+        found: list[str] = []
+        for typed in self.targets:
+            found += [typed] if typed in names else [part.strip() for part in typed.split(",")]
+        return replace(self, targets=tuple(dict.fromkeys(filter(None, found))))
+
+    def read(self, frame: PandasFrame, task: str) -> Target:
+        """The targets of a table."""
+        first = self.targets[0]
+        if self.event is not None:
+            return read_survival_target(frame, self.event, first)
+        if self.are_counts:
+            return read_counts(frame, first, self.exposure)
+        if self.rank_by is not None:
+            return read_ranking(frame, first, self.rank_by)
+        if len(self.targets) > 1:
+            return read_outcomes(frame, self.targets)
+        return read_target(frame[first], first, task)
+
+
+def checked_outcome(
+    targets: list[str] | None,
+    times: tuple[str | None, str | None],
+    are_counts: bool,
+    exposure: str | None,
+    rank_by: str | None,
+) -> AskedOutcome:
+    """Refuse options that do not go together; `times` are those of the event and the time."""
+    event, time = times
+    if event is not None or time is not None:
+        _check_times(targets, event, time)
+        assert time is not None
+        targets = [time]
+    if not targets:
+        fail(
+            "Name the column to predict by --target, or a time to an event by --event and --time.",
+            BAD_USAGE,
+        )
+    asked = AskedOutcome(tuple(targets), event, are_counts, exposure, rank_by)
+    if exposure is not None and not are_counts:
+        fail("--exposure is what counts were counted in: give --counts, too.", BAD_USAGE)
+    kinds = ("--event", event is not None), ("--counts", are_counts), ("--rank-by", rank_by)
+    given = [option for option, is_given in kinds if is_given]
+    if len(given) > 1:
+        fail(f"{given[0]} and {given[1]} are about unlike targets: give one of them.", BAD_USAGE)
+    return asked
+
+
+def check_one_target(asked: AskedOutcome) -> None:
+    """Refuse several targets of counts or of rankings, and a column of two roles."""
+    if len(asked.targets) > 1 and (asked.are_counts or asked.rank_by is not None):
+        option = "--counts" if asked.are_counts else "--rank-by"
+        fail(f"{option} is about one target, got {asked.name}: name one of them.", BAD_USAGE)
+    twice = [name for name in asked.columns if asked.columns.count(name) > 1]
+    if twice:
+        fail(f"{twice[0]!r} is named as the target, too: name another column.", BAD_USAGE)
+
+
+def _check_times(targets: list[str] | None, event: str | None, time: str | None) -> None:
+    if event is None or time is None or targets:
+        options = ("--target", targets), ("--event", event), ("--time", time)
+        given = " and ".join(option for option, name in options if name)
+        fail(
+            f"--event and --time go together, in the place of --target, got {given}: give both of "
+            "them, or a target alone.",
+            BAD_USAGE,
+        )
+    if event == time:
+        fail(f"--event and --time both name {time!r}: name two columns.", BAD_USAGE)
+
+
+def outcome_facts(asked: AskedOutcome) -> Json:
+    """The names that a model file keeps."""
+    return {
+        "target": asked.name,
+        "event": asked.event,
+        "exposure": asked.exposure,
+        "rank_by": asked.rank_by,
+    }
