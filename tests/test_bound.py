@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from kernlearn import learn_weights, transductive_error_bound
-from kernlearn.bound import _free_maxima, _limit_of_mean
+from kernlearn.bound import free_maxima, limit_of_mean
 from kernlearn.families.matrices import GramStack
 from kernlearn.kernels import Gaussian, Linear, Polynomial
 
@@ -101,7 +101,7 @@ def test_the_inner_maximum_over_free_signs_is_the_semidefinite_programs(seed):
     grams = _grams(seed)
     c = _traces(grams).sum()
     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(5, 8))
-    found = _free_maxima(GramStack(grams, 4), _forms(grams, signs), c)
+    found = free_maxima(GramStack(grams, 4), _forms(grams, signs), c)
     for value, sigma in zip(found, signs, strict=True):
         w = cp.Variable(3)
         K = sum(w[i] * grams[i] for i in range(3))
@@ -192,7 +192,7 @@ def test_the_estimate_of_the_complexity_is_a_confidence_limit():
     forms = (c * _forms(grams, signs) / _traces(grams)).max(axis=1)
     roots, rng = np.sqrt(forms), np.random.default_rng(0)
     largest = np.sqrt(_bound(grams, n_samples=2).by_spectrum)
-    limits = [_limit_of_mean(rng.choice(roots, 40), largest, 0.05) for _ in range(300)]
+    limits = [limit_of_mean(rng.choice(roots, 40), largest, 0.05) for _ in range(300)]
     means = [rng.choice(roots, 40).mean() for _ in range(300)]
     assert min(limits) >= roots.mean() > min(means)
     bound = _bound(grams, n_samples=4000)

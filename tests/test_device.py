@@ -151,12 +151,12 @@ def test_on_the_host_they_are_as_scipy_has_them(dtype: type, order: Literal["C",
 def test_large_matrices_are_factorised_in_blocks() -> None:
     A = X @ X.T + np.eye(len(X))
     expected = np.linalg.cholesky(A)
-    L = algebra._lower_factor_in_blocks(A.copy().T, size=7)
+    L = algebra.lower_factor_in_blocks(A.copy().T, size=7)
     np.testing.assert_allclose(np.tril(L), expected, rtol=1e-10, atol=1e-14)
-    solved = algebra._solved_in_blocks(L[5:, 5:], X[5:], size=7)
+    solved = algebra.solved_in_blocks(L[5:, 5:], X[5:], size=7)
     np.testing.assert_allclose(expected[5:, 5:] @ solved, X[5:], atol=1e-12)
     with pytest.raises(LinAlgError):
-        algebra._lower_factor_in_blocks(-A, size=7)
+        algebra.lower_factor_in_blocks(-A, size=7)
 
 
 def test_slopes_of_the_selection(place: Place) -> None:

@@ -73,6 +73,21 @@ def test_no_test_patches_a_constant():
     assert patched == []
 
 
+def test_no_test_imports_a_private_name():
+    """A function that deserves a test of its own has a name without an underscore."""
+    private = []
+    for path in sorted(TESTS.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("kernlearn"):
+                place = SOURCE.parent.joinpath(*node.module.split("."))
+                private += [
+                    f"{path.relative_to(TESTS)}: {each.name}"
+                    for each in node.names
+                    if re.match("_[^_]", each.name) and not list(place.glob(f"{each.name}*"))
+                ]
+    assert private == []
+
+
 def _lines(function):
     documented = function.body[0] if ast.get_docstring(function) else None
     inside = function.end_lineno - function.lineno + 1

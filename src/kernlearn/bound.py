@@ -246,7 +246,7 @@ class _Complexity:
             closed["by_number"] = self.by_number
         if kind in closed:
             return closed[kind]
-        root = _limit_of_mean(np.sqrt(self.draws), np.sqrt(self.by_spectrum), delta)
+        root = limit_of_mean(np.sqrt(self.draws), np.sqrt(self.by_spectrum), delta)
         return min(root**2, *closed.values())
 
 
@@ -255,7 +255,7 @@ def _complexity(family: GramStack, signs: Array, c: float, free_sign: bool) -> _
     with threads_for(family.n_points):
         forms = np.column_stack([np.einsum("sn,sn->s", signs @ K, signs) for K in family.grams])
         # With positive weights a linear function is largest at a corner.
-        draws = _free_maxima(family, forms, c) if free_sign else (c * forms / traces).max(axis=1)
+        draws = free_maxima(family, forms, c) if free_sign else (c * forms / traces).max(axis=1)
     tops = np.array([np.linalg.norm(K, 2) for K in family.grams])
     by_spectrum = family.n_points * c * (1.0 if free_sign else float((tops / traces).max()))
     return _Complexity(
@@ -307,7 +307,7 @@ def _deviation(terms: Sequence[tuple[float, float | None, float]], n: int, delta
     return float((total + np.sqrt(2.0 * np.log(n_classes / delta))) / np.sqrt(n))
 
 
-def _limit_of_mean(draws: Array, largest: float, delta: float) -> float:
+def limit_of_mean(draws: Array, largest: float, delta: float) -> float:
     """An upper confidence limit of the mean of draws from [0, largest]: empirical Bernstein."""
     n, log = len(draws), np.log(2.0 / delta)
     wide = np.sqrt(2.0 * draws.var(ddof=1) * log / n) + 7.0 * largest * log / (3.0 * (n - 1))
@@ -379,7 +379,7 @@ def _risk_and_norm(
     return float(np.maximum(1.0 - target * (values + intercept), 0.0).mean()), norm, intercept
 
 
-def _free_maxima(family: GramStack, forms: Array, c: float) -> Array:
+def free_maxima(family: GramStack, forms: Array, c: float) -> Array:
     """For every σ an upper bound on max σᵀK(w)σ over K(w) ⪰ 0 of trace c, tight up to 1e-6."""
     m, N = family.n_matrices, family.n_points
     domain = free_weights(family.inner_products, family.traces, c, m, c, N)

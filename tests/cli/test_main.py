@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kernlearn import __version__
-from kernlearn.cli import _note, info, main
+from kernlearn.cli import info, main, print_note
 from kernlearn.cli.app import app
 
 
@@ -77,13 +77,13 @@ def test_info_tells_of_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_info_says_how_to_get_a_missing_extra() -> None:
-    packages = info._facts({"plot": ("no-such-package-anywhere",)})["extras"]["plot"]
-    described = info._describe("plot", packages)
+    packages = info.installation_facts({"plot": ("no-such-package-anywhere",)})["extras"]["plot"]
+    described = info.described_extra("plot", packages)
     assert described == 'missing no-such-package-anywhere (pip install "kernlearn[plot]")'
 
 
 def test_info_does_not_advertise_what_cannot_be_installed() -> None:
-    assert info._facts({"no-such-extra": ("numpy",)})["extras"] == {}
+    assert info.installation_facts({"no-such-extra": ("numpy",)})["extras"] == {}
 
 
 def test_help_lists_the_commands() -> None:
@@ -104,7 +104,7 @@ def test_a_warning_is_one_note_however_often_it_is_given(
 ) -> None:
     said: set[str] = set()
     for text in ("rows are outside", "rows are outside", "columns are constant"):
-        _note(said, UserWarning(text), UserWarning, "file.py", 1)
+        print_note(said, UserWarning(text), UserWarning, "file.py", 1)
     shown = capsys.readouterr().err
     assert shown.splitlines() == [
         "kernlearn: note: rows are outside",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from kernlearn.kernels.bandwidth_bounds import PairSums, _bound, largest_over_bandwidths
+from kernlearn.kernels.bandwidth_bounds import PairSums, bound_between, largest_over_bandwidths
 
 
 def problem(seed, n=20, vectors=1):
@@ -39,7 +39,7 @@ def test_the_bound_of_an_interval_holds_within_it(ends):
     for seed in range(3):
         D, A = problem(seed)
         sums = PairSums(D, A)
-        bound = _bound(sums.at(ends[0]), sums.at(ends[1]))
+        bound = bound_between(sums.at(ends[0]), sums.at(ends[1]))
         inside = [exactly(D, A, gamma) for gamma in np.linspace(*ends, 15)]
         assert max(inside) <= bound
 
@@ -51,7 +51,7 @@ def test_the_bound_is_exact_to_second_order():
     excess = []
     for h in (0.1, 0.01):
         p, q = (sums.at(peak.gammas[0] * (1.0 + step)) for step in (-h, h))
-        excess.append(_bound(p, q) - peak.values[0])
+        excess.append(bound_between(p, q) - peak.values[0])
     assert 0.0 < excess[1] < 0.03 * excess[0]
 
 

@@ -21,7 +21,7 @@ from kernlearn.kernels import (
     Sum,
     WhereKnown,
 )
-from kernlearn.kernels.missing_sources import _RIDGES, _left_out, completed
+from kernlearn.kernels.missing_sources import RIDGES, completed, left_out_errors
 from kernlearn.testing import check_kernel
 
 FIRST, SECOND, THIRD = slice(0, 2), slice(2, 4), slice(4, 5)
@@ -88,8 +88,8 @@ def test_the_ridge_predicts_rows_that_are_left_out():
             total += K[i, i] - 2 * b @ K[others, i] + b @ K[np.ix_(others, others)] @ b
         return total / len(K)
 
-    np.testing.assert_allclose(_left_out(M, K), [loss(ridge) for ridge in _RIDGES])
-    assert k.ridge == min(_RIDGES, key=loss)
+    np.testing.assert_allclose(left_out_errors(M, K), [loss(ridge) for ridge in RIDGES])
+    assert k.ridge == min(RIDGES, key=loss)
 
 
 def test_it_is_positive_semidefinite_with_new_rows_of_any_pattern():

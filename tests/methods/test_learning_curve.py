@@ -10,7 +10,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from kernlearn.methods.held_out import HeldOutPredictions
-from kernlearn.methods.learning_curve import _facts, extrapolation_weights, learning_curve
+from kernlearn.methods.learning_curve import curve_facts, extrapolation_weights, learning_curve
 from kernlearn.methods.method import Method, Plan, Setting
 from kernlearn.methods.metrics import Metric
 from kernlearn.methods.task import Task, WorkflowOptions
@@ -35,7 +35,7 @@ def test_the_gain_and_its_interval():
     random = np.random.default_rng(0)
     noise = np.abs(random.normal(1.0, 0.05, size=300))
     falling = [numbers(noise * (1.0 + 10.0 * n**-0.5)) for n in SIZES]
-    found = _facts(Metric("neg_mean_absolute_error"), falling, SIZES)
+    found = curve_facts(Metric("neg_mean_absolute_error"), falling, SIZES)
     expected = noise.mean() * 10.0 * (800**-0.5 - 400**-0.5)
     assert found["rows"] == 800
     assert found["gain"] == pytest.approx(expected)
@@ -44,14 +44,14 @@ def test_the_gain_and_its_interval():
     assert found["gain_high"] - found["gain"] == pytest.approx(half, rel=0.01)
     assert [entry["rows"] for entry in found["sizes"]] == SIZES
     assert "which is an extrapolation: more rows would help." in found["sentence"]
-    flat = _facts(Metric("r2"), [numbers(random.normal(size=300)) for _ in SIZES], SIZES)
+    flat = curve_facts(Metric("r2"), [numbers(random.normal(size=300)) for _ in SIZES], SIZES)
     assert flat["gain_low"] < 0.0 < flat["gain_high"]
     assert "these rows do not tell whether more would help" in flat["sentence"]
 
 
 def test_a_gain_stays_within_the_range_of_the_score():
     said = [numbers(error * np.cos(9.0 * np.arange(300.0))) for error in (0.9, 0.3, 0.02)]
-    found = _facts(Metric("r2"), said, SIZES)
+    found = curve_facts(Metric("r2"), said, SIZES)
     best = 1.0 - found["sizes"][-1]["score"]
     assert 0.0 < found["gain_low"] <= found["gain"] == found["gain_high"] == pytest.approx(best)
 
@@ -63,7 +63,7 @@ def test_other_metrics_have_an_interval_by_a_jackknife():
         HeldOutPredictions(y, y, 2, y + noise * random.normal(size=200))
         for noise in (3.0, 1.2, 0.9)
     ]
-    found = _facts(Metric("roc_auc"), said, SIZES)
+    found = curve_facts(Metric("roc_auc"), said, SIZES)
     assert 0.0 < found["gain_low"] < found["gain"] < found["gain_high"]
 
 

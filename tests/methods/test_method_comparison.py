@@ -18,7 +18,7 @@ from kernlearn.methods.method import Method, Plan, Setting
 from kernlearn.methods.method_comparison import (
     COMPARISON,
     ComparisonOptions,
-    _hopeless,
+    chance_to_lead,
     compare_methods,
     comparison_steps,
 )
@@ -240,7 +240,7 @@ def test_processes_find_the_same():
 
 @pytest.mark.parametrize("done", [1, 2])
 def test_the_chance_to_come_out_ahead_is_what_it_says(done):
-    level = _hopeless(done, 3, COMPARISON.chance)
+    level = chance_to_lead(done, 3, COMPARISON.chance)
     z = norm.isf(level / 2)
     rng = np.random.default_rng(0)
     # Nothing is known of the mean: any, by which this was seen after some folds.

@@ -13,7 +13,7 @@ import pytest
 
 from kernlearn import learn_weights
 from kernlearn.gram import center, eigenvectors, unit_diagonal
-from kernlearn.gram._pivoted_cholesky import _largest
+from kernlearn.gram._pivoted_cholesky import largest_residuals
 from kernlearn.kernels import Centered, Gaussian, Linear, Normalized
 from kernlearn.methods.paired import squared_errors
 from kernlearn.numerics.rounding import first_least, is_less, standard_deviation, without_rounding
@@ -83,7 +83,7 @@ def test_signs_of_eigenvectors_with_two_largest_entries():
 
 
 def test_pivots_among_equals_are_the_first():
-    active, bound, others = _largest(np.ones(20_000))
+    active, bound, others = largest_residuals(np.ones(20_000))
     np.testing.assert_array_equal(active, np.arange(len(active)))
     assert (bound, others) == (1.0, 20_000.0 - len(active))
 

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 import kernlearn as kl
 from kernlearn.kernels import Gaussian, Kernel
 from kernlearn.persistence import ModelFileError
-from kernlearn.persistence import _trial_predictions as _trial
+from kernlearn.persistence import _trial_predictions as trial
 from kernlearn.persistence._file import pack
 from kernlearn.persistence._stand_ins import Network
 
@@ -232,8 +232,8 @@ def test_parts_that_do_not_fit_together(tmp_path, name, attribute, value):
 @pytest.mark.parametrize("name", FITTED)
 def test_models_are_tried_on_rows_that_they_take(name):
     model = FITTED[name]()
-    for estimator in _trial._estimators(model):
-        rows = _trial._own_rows(estimator)
+    for estimator in trial.own_estimators(model):
+        rows = trial.own_rows(estimator)
         assert rows is not None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of names of columns

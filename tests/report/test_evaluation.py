@@ -17,7 +17,7 @@ import kernlearn as kl
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.app import app
 from kernlearn.report import evaluate
-from kernlearn.report.evaluation import _compared
+from kernlearn.report.evaluation import compared_score
 from kernlearn.tables import TableError
 
 
@@ -91,7 +91,7 @@ def test_estimators_are_scored_but_have_promised_nothing():
 def test_a_promise_is_compared_by_both_intervals(found, verdict):
     score = dict(zip(("value", "low", "high"), found, strict=True))
     promised = {"value": 0.84, "low": 0.81, "high": 0.87}
-    entry = _compared({"metric": "accuracy", "name": "accuracy", **score}, promised)
+    entry = compared_score({"metric": "accuracy", "name": "accuracy", **score}, promised)
     assert entry["verdict"].startswith(verdict)
     words = "worse than promised (p <" if verdict == "worse" else verdict
     assert words in entry["sentence"]
@@ -99,7 +99,7 @@ def test_a_promise_is_compared_by_both_intervals(found, verdict):
     if verdict == "better":
         z = 1.959964 * 0.11 / np.hypot(0.03, 0.02)
         assert entry["p_value"] == pytest.approx(2 * norm.sf(z), rel=1e-5)
-    less = _compared({"metric": "neg_log_loss", "name": "log loss", **score}, promised)
+    less = compared_score({"metric": "neg_log_loss", "name": "log loss", **score}, promised)
     opposite = {"worse": "better", "better": "worse"}
     assert less["verdict"].startswith(opposite.get(verdict, verdict))
 

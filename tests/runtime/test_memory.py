@@ -129,10 +129,10 @@ def test_available_is_what_the_system_says(monkeypatch):
     there = memory_module.available()
     assert there is None or 0 <= there < 2**50
     monkeypatch.setattr(memory_module, "_of_machine", lambda: 5)
-    monkeypatch.setattr(memory_module, "_of_groups", lambda: [7, 3])
+    monkeypatch.setattr(memory_module, "left_in_groups", lambda: [7, 3])
     monkeypatch.setattr(memory_module, "_of_process", lambda: None)
     assert memory_module.available() == 3
-    monkeypatch.setattr(memory_module, "_of_groups", lambda: [-3])
+    monkeypatch.setattr(memory_module, "left_in_groups", lambda: [-3])
     assert memory_module.available() == 0
 
 
@@ -148,11 +148,11 @@ def test_control_groups(tmp_path):
     group(tmp_path / "outer", memory_max=900, memory_current=500)
     group(tmp_path / "outer" / "inner", memory_max="max", memory_current=400)
     (tmp_path / "outer" / "memory.stat").write_text("anon 5\ninactive_file 100\n")
-    assert memory_module._of_groups(tmp_path, str(process)) == [500]
+    assert memory_module.left_in_groups(tmp_path, str(process)) == [500]
     process.write_text("5:cpu,memory:/box\n3:cpu:/other\n")
     group(tmp_path / "memory" / "box", memory_limit_in_bytes=800, memory_usage_in_bytes=200)
-    assert memory_module._of_groups(tmp_path, str(process)) == [600]
-    assert memory_module._of_groups(tmp_path, str(tmp_path / "nothing")) == []
+    assert memory_module.left_in_groups(tmp_path, str(process)) == [600]
+    assert memory_module.left_in_groups(tmp_path, str(tmp_path / "nothing")) == []
 
 
 def test_pairs_in_blocks_are_the_pairs_at_once():

@@ -144,7 +144,7 @@ def lower_factor(A: DeviceArray) -> DeviceArray:
         # LAPACK reads columns. The transpose of a symmetric matrix is the matrix itself in that
         # order, so that nothing need be copied.
         if len(A) > LARGEST_FOR_LAPACK:
-            return _lower_factor_in_blocks(A.T)
+            return lower_factor_in_blocks(A.T)
         return _factorised(A.T, overwrite=True)
     library = Place.of(A).library
     if library == "torch":
@@ -215,7 +215,7 @@ def _solved(L: DeviceArray, B: DeviceArray, transposed: bool = False) -> DeviceA
     return X
 
 
-def _lower_factor_in_blocks(A: DeviceArray, size: int = _BLOCK) -> DeviceArray:
+def lower_factor_in_blocks(A: DeviceArray, size: int = _BLOCK) -> DeviceArray:
     """The same, block of columns by block of columns, from products of matrices."""
     n = len(A)
     for start in range(0, n, size):
@@ -235,7 +235,7 @@ def solve_lower(L: DeviceArray, B: DeviceArray, transposed: bool = False) -> Dev
         if L.ndim > 2:
             return np.stack([solve_lower(*pair, transposed) for pair in zip(L, B, strict=True)])
         if len(L) > LARGEST_FOR_LAPACK and not transposed:
-            return _solved_in_blocks(L, B)
+            return solved_in_blocks(L, B)
         return _solved(L, B, transposed)
     library = Place.of(L).library
     if library == "torch":
@@ -250,7 +250,7 @@ def solve_lower(L: DeviceArray, B: DeviceArray, transposed: bool = False) -> Dev
     return beside(solve_lower(to_host(L), to_host(B), transposed), L)
 
 
-def _solved_in_blocks(L: DeviceArray, B: DeviceArray, size: int = _BLOCK) -> DeviceArray:
+def solved_in_blocks(L: DeviceArray, B: DeviceArray, size: int = _BLOCK) -> DeviceArray:
     """L⁻¹B by products of matrices: parts of a large L need not be copied."""
     X = np.empty(B.shape)
     for start in range(0, len(L), size):

@@ -27,7 +27,7 @@ def main() -> None:
     from kernlearn.cli.app import app
 
     sys.stdout = _stdout_of_our_own(sys.stdout)
-    warnings.showwarning = partial(_note, set())
+    warnings.showwarning = partial(print_note, set())
     app()
 
 
@@ -51,7 +51,7 @@ def _stdout_of_our_own(stdout: TextIO) -> TextIO:
     )
 
 
-def _note(said: set[str], message: Warning | str, *details: object, **more: object) -> None:
+def print_note(said: set[str], message: Warning | str, *details: object, **more: object) -> None:
     """A warning as one line, without the place in the source that gave it, once."""
     from kernlearn.inspection._text import plain
 

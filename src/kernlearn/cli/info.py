@@ -30,7 +30,7 @@ EXTRAS = {
 
 def info(as_json: AsJson = False) -> None:
     """Print versions, extras, cores, memory and the devices that --device can name."""
-    facts = _facts()
+    facts = installation_facts()
     if as_json:
         typer.echo(json.dumps(facts))
         return
@@ -47,10 +47,11 @@ def info(as_json: AsJson = False) -> None:
     for package, found in facts["packages"].items():
         typer.echo(f"{package} {found or 'missing'}")
     for extra, packages in facts["extras"].items():
-        typer.echo(f"extra {extra}: {_describe(extra, packages)}")
+        typer.echo(f"extra {extra}: {described_extra(extra, packages)}")
 
 
-def _facts(extras: Mapping[str, tuple[str, ...]] = EXTRAS) -> Json:
+def installation_facts(extras: Mapping[str, tuple[str, ...]] = EXTRAS) -> Json:
+    """What is installed, and what the optional parts lack."""
     gpus = cuda_devices()
     declared = metadata("kernlearn").get_all("Provides-Extra") or []
     return {
@@ -98,7 +99,8 @@ def installed_version(package: str) -> str | None:
         return None
 
 
-def _describe(extra: str, versions: dict[str, str | None]) -> str:
+def described_extra(extra: str, versions: dict[str, str | None]) -> str:
+    """The packages of an extra with their versions, or how to get those that are missing."""
     missing = [package for package, found in versions.items() if found is None]
     if missing:
         return f'missing {", ".join(missing)} (pip install "kernlearn[{extra}]")'

@@ -120,7 +120,7 @@ class Growing:
         the choice is right until it falls below what the other rows began with. Where these are all
         rows, the new columns come last, transposed.
         """
-        active, bound, others = _largest(self.residual, self.options)
+        active, bound, others = largest_residuals(self.residual, self.options)
         whole = len(active) == len(self.residual)
         seen = slice(None) if whole else active
         columns, known = self.restrict(seen), self.rows()[:, seen]
@@ -200,7 +200,9 @@ class Growing:
             self._room.resize((stop + start // 8, size), refcheck=False)
 
 
-def _largest(residual: Array, options: GreedyOptions = GREEDY) -> tuple[Indices, float, float]:
+def largest_residuals(
+    residual: Array, options: GreedyOptions = GREEDY
+) -> tuple[Indices, float, float]:
     """The rows with the largest residuals; the largest of all others, and their sum."""
     count = max(options.few, len(residual) // options.part)
     if len(residual) <= options.whole:

@@ -84,7 +84,7 @@ def largest_over_bandwidths(
 ) -> BandwidthMaximum:
     """Branch and bound over [low, high], to a given accuracy of the largest value."""
     points = [sums.at(float(g)) for g in np.geomspace(low, high, FIRST + 1)]
-    heap = [(-_bound(p, q), i, p, q) for i, (p, q) in enumerate(itertools.pairwise(points))]
+    heap = [(-bound_between(p, q), i, p, q) for i, (p, q) in enumerate(itertools.pairwise(points))]
     heapq.heapify(heap)
     best, number = max(p.value for p in points), len(heap)
     while len(points) < MOST:
@@ -95,8 +95,8 @@ def largest_over_bandwidths(
         middle = sums.at(float(np.sqrt(p.gamma) * np.sqrt(q.gamma)))
         points.append(middle)
         best = max(best, middle.value)
-        heapq.heapreplace(heap, (-_bound(p, middle), number, p, middle))
-        heapq.heappush(heap, (-_bound(middle, q), number + 1, middle, q))
+        heapq.heapreplace(heap, (-bound_between(p, middle), number, p, middle))
+        heapq.heappush(heap, (-bound_between(middle, q), number + 1, middle, q))
         number += 2
     points.sort(key=lambda p: p.gamma)
     values = np.array([p.value for p in points])
@@ -107,7 +107,7 @@ def largest_over_bandwidths(
     return BandwidthMaximum(gammas[peaks], values[peaks], max(-heap[0][0], best))
 
 
-def _bound(p: _Point, q: _Point) -> float:
+def bound_between(p: _Point, q: _Point) -> float:
     """What no γ between the two points exceeds."""
     most, h = max(p.value, q.value), q.gamma - p.gamma
     bend = p.slope - q.slope  # not negative: the slopes of a concave function fall

@@ -166,7 +166,7 @@ def _known(X: Table) -> tuple[Indices, Table]:
 
 
 # The reference has a unit diagonal: from "the others determine this source" to "they say nothing".
-_RIDGES = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
+RIDGES = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
 
 
 class Completed(_Wrapper):
@@ -265,7 +265,7 @@ class Completed(_Wrapper):
         sample = take_rows(X, np.flatnonzero(known_rows(kernel, X)))
         fitted = with_parts(self, kernel=kernel, reference=reference, sample=sample)
         K, M = _within(kernel, sample), _within(reference, sample)
-        ridge = _RIDGES[first_least(_left_out(M, K))] if self.ridge is None else self.ridge
+        ridge = RIDGES[first_least(left_out_errors(M, K))] if self.ridge is None else self.ridge
         scale = float(K.diagonal().mean()) if self.scale is None else self.scale
         return with_parts(fitted, ridge=ridge, scale=scale)
 
@@ -334,7 +334,7 @@ def _within(kernel: Kernel, sample: Rows) -> Array:
     return shared("within", lambda: kernel(sample), kernel, sample)
 
 
-def _left_out(M: Array, K: Array) -> Array:
+def left_out_errors(M: Array, K: Array) -> Array:
     """For every ridge, the mean squared error of rows left out, in the feature space of K."""
     values, vectors = np.linalg.eigh(M)
     rotated = vectors.T @ K @ vectors
@@ -344,7 +344,7 @@ def _left_out(M: Array, K: Array) -> Array:
         precision = (scaled * vectors).sum(axis=1)
         return float((((scaled @ rotated) * scaled).sum(axis=1) / precision**2).mean())
 
-    return np.array([error(ridge) for ridge in _RIDGES])
+    return np.array([error(ridge) for ridge in RIDGES])
 
 
 def completed(kernels: Sequence[Kernel], X: Table) -> list[Kernel]:

@@ -61,7 +61,7 @@ def learning_curve(task: Task, learner: Learner, seconds: float) -> Json | None:
         options = replace(learner.setting.options, effort=FAST)
         learner = replace(learner, setting=replace(learner.setting, options=options))
     said = _predicted(task, learner, splits[:n_splits])
-    return None if said is None else _facts(task.metric, said, [int(s * n) for s in SHARES])
+    return None if said is None else curve_facts(task.metric, said, [int(s * n) for s in SHARES])
 
 
 def _predicted(
@@ -100,7 +100,10 @@ def _some(task: Task, rows: Indices, share: float) -> Indices:
     return np.flatnonzero(order[codes] < max(1, round(share * len(order))))
 
 
-def _facts(metric: Metric, said: Sequence[HeldOutPredictions], sizes: Sequence[int]) -> Json | None:
+def curve_facts(
+    metric: Metric, said: Sequence[HeldOutPredictions], sizes: Sequence[int]
+) -> Json | None:
+    """Scores by number of rows, and what more rows promise; None where a score has no value."""
     scores = [usual_score(metric, one, n) for one, n in zip(said, sizes, strict=True)]
     values = [score.value for score in scores]
     if any(value is None for value in values):

@@ -292,7 +292,7 @@ def _round(
         race = _ranked(race)
         level = options.level if number == len(folds) else options.early_level
         if is_last and number < len(folds):
-            level = _hopeless(number, len(folds), options.chance)
+            level = chance_to_lead(number, len(folds), options.chance)
         out = [entry for entry in race if entry.is_clearly_behind(race[0], level)]
         left = [*out, *left]
         race = [entry for entry in race if entry not in out]
@@ -301,7 +301,7 @@ def _round(
     return race, left
 
 
-def _hopeless(n_done: int, n_folds: int, chance: float) -> float:
+def chance_to_lead(n_done: int, n_folds: int, chance: float) -> float:
     r"""The p-value of who is too far behind to come out ahead in the folds that are left.
 
     Let a difference between two methods have the mean m and the variance s² in every fold, and

@@ -108,7 +108,9 @@ def evaluate(
     threshold = facts.get("threshold")
     said = with_threshold(said, float(threshold["value"])) if threshold else said
     ranks = _ranks(asked["pipeline"], asked["classes"]) if said.n_classes else ()
-    scores = [_compared(score, _promised(facts, score)) for score in _scores(facts, said, ranks)]
+    scores = [
+        compared_score(score, _promised(facts, score)) for score in _scores(facts, said, ranks)
+    ]
     scores += [_compared_cost(threshold, said)] if threshold else []
     labels = [str(label) for label in asked["classes"].tolist()] if said.n_classes else []
     details = _details(said, labels, ranks, facts.get("outcomes") or _numbered(said))
@@ -312,10 +314,10 @@ def _compared_cost(threshold: Json, said: HeldOutPredictions) -> Json:
     costs = Costs(threshold["false_positive"], threshold["false_negative"])
     # Less is better of it, as of other errors.
     found = {"metric": "neg_cost", "name": "cost of a row", **cost_of(costs, said)}
-    return _compared(found, threshold["cost"])
+    return compared_score(found, threshold["cost"])
 
 
-def _compared(score: Json, promised: Json | None) -> Json:
+def compared_score(score: Json, promised: Json | None) -> Json:
     """The score beside the promise: p-value, verdict and a sentence."""
     title = score["name"]
     told = f"{title[:1].upper()}{title[1:]}: found {_with_half(score)}"

@@ -132,7 +132,9 @@ def available() -> int | None:
     granted = allowed()
     if granted is not None:
         return granted
-    limits = [size for size in (_of_machine(), *_of_groups(), _of_process()) if size is not None]
+    limits = [
+        size for size in (_of_machine(), *left_in_groups(), _of_process()) if size is not None
+    ]
     return max(0, min(limits)) if limits else None
 
 
@@ -184,7 +186,7 @@ def _of_machine() -> int | None:
     return None
 
 
-def _of_groups(
+def left_in_groups(
     root: Path = Path("/sys/fs/cgroup"), process: str = "/proc/self/cgroup"
 ) -> list[int]:
     """What is left of the limit of each control group from this process's up to the root."""

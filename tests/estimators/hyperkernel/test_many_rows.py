@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
-from kernlearn.estimators.hyperkernel.hyperkernel import _through_rows
+from kernlearn.estimators.hyperkernel.hyperkernel import through_rows
 from kernlearn.families.kernel_pool import KernelPool, LandmarkPool
 from kernlearn.families.section_pool import SectionPool
 from kernlearn.hyperkernels import ARDHarmonic, Harmonic
@@ -87,8 +87,8 @@ def test_more_rows_than_matrices_are_learned_from_and_predicted(monkeypatch, cap
 
 def test_bandwidths_are_chosen_for_the_number_of_landmarks():
     K = Gaussian(2.0)(data(60)[0] / [1.0, 100.0])
-    np.testing.assert_allclose(_through_rows(K, 60), K, atol=1e-4)
-    few = _through_rows(K, 6)
+    np.testing.assert_allclose(through_rows(K, 60), K, atol=1e-4)
+    few = through_rows(K, 6)
     assert np.linalg.eigvalsh(K - few)[0] > -1e-10
     assert np.linalg.matrix_rank(few) == 6
 

@@ -70,7 +70,7 @@ def test_numbers_stay_within_their_limits():
 def test_groups_are_in_one_part_each():
     groups = np.repeat(np.arange(30), 4)
     rows = np.random.RandomState(0).permutation(120)[:100]
-    parts = compression._parts(rows, groups, 3)
+    parts = compression.held_out_parts(rows, groups, 3)
     assert sorted(np.concatenate(parts)) == sorted(rows)
     assert sum(len(set(groups[part])) for part in parts) == 30
 
@@ -103,7 +103,7 @@ def test_points_are_chosen_by_what_they_explain():
     generator = np.random.RandomState(0)
     A = np.column_stack([generator.normal(size=(30, 6)), np.ones(30)])
     values = A[:, [4, 1]] @ np.array([[3.0, 1.0], [0.5, -1.0]]) + 2.0
-    order = compression._forward_selection(A.T @ A, A.T @ values, 4)
+    order = compression.forward_selection(A.T @ A, A.T @ values, 4)
 
     def residual(columns):
         seen = A[:, [*columns, 6]]
@@ -129,7 +129,9 @@ def test_cells_are_exchanged_alike_in_all_tables():
     X, _ = _rows(30, 0)
     origins = np.array([0, 1, 1])
     tables = {"standard": X[:, [0, 1, 1]], "ranked": 10.0 * X[:, [0, 1, 1]]}
-    found = compression._exchanged(tables, origins, np.random.RandomState(0), CompressionOptions())
+    found = compression.exchanged_rows(
+        tables, origins, np.random.RandomState(0), CompressionOptions()
+    )
     assert np.array_equal(10.0 * found["standard"], found["ranked"])
     assert np.array_equal(found["standard"][:, 1], found["standard"][:, 2])
     assert np.isin(found["standard"], X).all()

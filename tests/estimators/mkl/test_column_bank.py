@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
-from kernlearn.estimators.mkl.column_bank import _aligned_sum, column_bank
+from kernlearn.estimators.mkl.column_bank import aligned_sum, column_bank
 from kernlearn.kernels import Columns, Gaussian
 
 RNG = np.random.default_rng(0)
@@ -46,7 +46,7 @@ def test_few_rows_few_columns_and_constant_ones_are_no_reason():
 def test_shares_are_centred_alignments():
     X, y = letters(60, 8)
     kernels = [Columns([j], Gaussian(0.5)) for j in range(8)]
-    found = _aligned_sum(kernels, X, [y, X[:, 0]], np.ones(60, dtype=bool)).weights
+    found = aligned_sum(kernels, X, [y, X[:, 0]], np.ones(60, dtype=bool)).weights
     H = np.eye(60) - 1 / 60
     T = H @ (np.outer(y, y) + np.outer(X[:, 0], X[:, 0])) @ H
     grams = [H @ kernel(X) @ H for kernel in kernels]

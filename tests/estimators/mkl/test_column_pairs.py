@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
-from kernlearn.estimators.mkl.column_pairs import PairOptions, _Sample, pair_kernels
+from kernlearn.estimators.mkl.column_pairs import PairOptions, PairSample, pair_kernels
 from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.kernels import Columns, Gaussian, Product
 
@@ -25,9 +25,9 @@ FEW = PairOptions(landmarks=100, kept=2)
 @pytest.fixture
 def asked(monkeypatch):
     """The columns whose gain is asked for, in their order."""
-    found, best = [], _Sample.best
+    found, best = [], PairSample.best
     monkeypatch.setattr(
-        _Sample, "best", lambda self, columns: found.append(columns) or best(self, columns)
+        PairSample, "best", lambda self, columns: found.append(columns) or best(self, columns)
     )
     return found
 
@@ -60,14 +60,14 @@ def test_later_rounds_look_at_the_best_width_alone_and_at_all_of_the_pair_that_w
     monkeypatch,
 ):
     looked = []
-    judged = _Sample._judged
+    judged = PairSample._judged
 
     def noted(self, kernels, maps=None):
         looked.extend(tuple(one.columns) for one in kernels if isinstance(one, Columns))
         return judged(self, kernels, maps)
 
-    monkeypatch.setattr(_Sample, "_judged", noted)
-    monkeypatch.setattr(_Sample, "left_over", lambda self, kernels: self)  # every pair is left
+    monkeypatch.setattr(PairSample, "_judged", noted)
+    monkeypatch.setattr(PairSample, "left_over", lambda self, kernels: self)  # every pair is left
     target = 0.3 * X[:, :3].sum(axis=1) + 3.0 * CELLS
     assert pair_kernels(X, [target], np.ones(N), WHOLE, 0, FEW)[1] == [(1, 3), (1, 3)]
     again = [pair for pair in set(looked) if looked.count(pair) > 3]
@@ -86,7 +86,7 @@ def test_where_no_pair_tells_anything_there_is_none():
 def test_what_is_left_over_is_what_machines_that_miss_a_fold_are_wrong_by():
     n = 60
     options = PairOptions(landmarks=n, ridges=(3.0,))
-    sample = _Sample(X[:n], Y[:n, None], np.ones(n), 0, options)
+    sample = PairSample(X[:n], Y[:n, None], np.ones(n), 0, options)
     K, fold = WHOLE(X[:n]), np.random.RandomState(0).permutation(n) % 5
     expected = np.empty(n)
     for i in range(5):

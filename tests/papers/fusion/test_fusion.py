@@ -136,7 +136,7 @@ def test_every_kind_of_source_is_read(name: str, folder: Path) -> None:
 def test_learned_weights_leave_out_what_says_nothing(folder: Path) -> None:
     views = loaded("msrc_v5", folder)
     part = views.split(0, 0)
-    model = methods._CombinedSources(views, 0.0).fit(part.X_train, part.y_train).model
+    model = methods.CombinedSources(views, 0.0).fit(part.X_train, part.y_train).model
     told = np.array([kernel.kernel.name == "view2" for kernel in model.kernels_])
     assert model.weights_[~told].sum() < 0.2 * model.weights_[told].sum()
     best = (
@@ -174,7 +174,7 @@ def test_columns_that_no_tree_can_split_change_nothing() -> None:
     rng = np.random.default_rng(3)
     X = np.hstack([rng.normal(size=(80, 2)), rng.random((80, 30)) * (rng.random((80, 30)) < 0.1)])
     y = (X[:, 0] > 0).astype(int)
-    few = methods._SplittableColumns().fit(X)
+    few = methods.SplittableColumns().fit(X)
     assert len(few.kept_) < 12
     forest = HistGradientBoostingClassifier(random_state=0, max_iter=5)
     whole = forest.fit(X, y).predict_proba(X)

@@ -132,7 +132,7 @@ def test_products_with_few_and_with_many_rows(n_used):
     K, a = rng.normal(size=(9, 9)), np.zeros(9)
     K += K.T
     a[:n_used] = rng.normal(size=n_used)
-    np.testing.assert_allclose(active_set._product(K, a), K @ a, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(active_set.sparse_product(K, a), K @ a, rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("base", [1, 300])

@@ -70,13 +70,13 @@ def test_the_better_of_two_starts_is_kept():
 
 def test_a_sample_comes_first(monkeypatch):
     sizes = []
-    machine = module._machine
+    machine = module.exact_machine
 
     def counted(source, *rest):
         sizes.append(len(source))
         return machine(source, *rest)
 
-    monkeypatch.setattr(module, "_machine", counted)
+    monkeypatch.setattr(module, "exact_machine", counted)
     found = refit([(10.0, THETA)], samples_on_host=((60, 20),))
     assert sizes.count(60) >= 3
     assert sizes.count(160) >= 1

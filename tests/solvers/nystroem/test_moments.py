@@ -42,7 +42,7 @@ def test_sums_and_differences(one):
 
 
 def test_sums_of_all_blocks(one):
-    host = module._on_host(one)
+    host = module.moments_on_host(one)
     np.testing.assert_array_equal(host.products, one.products + np.tril(one.products, -1).T)
     for name in NAMES[1:]:
         np.testing.assert_array_equal(getattr(host, name), getattr(one, name))
@@ -53,12 +53,12 @@ def test_a_block_is_added_to_a_total():
     Z, Y, theta = rng.normal(size=(6, 3)), rng.normal(size=(6, 2)), rng.uniform(1, 2, size=6)
     traces = np.ones((2, 4))
     first, second = (
-        module._moments(Z[rows], Y[rows], theta[rows], traces, None)
+        module.block_moments(Z[rows], Y[rows], theta[rows], traces, None)
         for rows in (slice(2), slice(2, 6))
     )
     expected = first + second
     vars(first)["something cached"] = "no sum"
-    total = module._moments(Z[2:], Y[2:], theta[2:], traces, first)
+    total = module.block_moments(Z[2:], Y[2:], theta[2:], traces, first)
     for name in NAMES[1:]:
         np.testing.assert_allclose(getattr(total, name), getattr(expected, name))
     np.testing.assert_allclose(np.tril(total.products), np.tril(expected.products))

@@ -106,7 +106,7 @@ def test_many_pairs_start_from_a_sample(make_problem, make_program, only_working
     K = program.kernel.factor @ program.kernel.factor.T
     value = _objective(K, problem.labels, C, solution.coef, solution.intercept)
     assert solution.objective == pytest.approx(value, rel=1e-9)
-    start = working_set._start(program, working_set._units(program))
+    start = working_set.start_point(program, working_set.coefficient_units(program))
     # One pair in eight, each counted eight times, is a fair picture of all.
     assert _objective(K, problem.labels, C, start.coef, start.b) < 1.2 * value
 
@@ -118,7 +118,7 @@ def test_what_is_no_generator_gets_no_coefficient_from_the_sample(make_problem, 
     factor[::2] -= 1.1 * factor[::2].mean(axis=0)
     program = PairProgram(FactorPairKernel(factor, np.arange(0)), problem.labels, 10.0, True)
     assert 100 < program.generators.sum() < len(factor) - 100
-    start = working_set._start(program, working_set._units(program))
+    start = working_set.start_point(program, working_set.coefficient_units(program))
     for point in (start, *(found.point for found in islice(working_set_rounds(program), 5))):
         assert point.coef.any()
         assert not point.coef[~program.generators].any()

@@ -9,7 +9,7 @@ import pytest
 
 import kernlearn as kl
 from kernlearn.testing.certificate import Case, complaints
-from kernlearn.testing.certificate.judge import _into_cone
+from kernlearn.testing.certificate.judge import moved_into_cone
 
 
 @pytest.mark.parametrize("weights", ["positive", "free"])
@@ -75,8 +75,8 @@ def test_other_weights_are_in_the_cone_or_brought_there(below):
     grams = np.array([flat, small], dtype=np.longdouble)
     case = Case(grams, np.array([1.0, -1.0, 1.0, -1.0]), weights="free")
     outside = np.array([4.0 / 3.0, -below])
-    inside = _into_cone(case, outside)
+    inside = moved_into_cone(case, outside)
     assert inside is not None
     assert inside[1] >= -1e-17
     np.testing.assert_allclose(inside, outside, atol=1e-7)
-    assert _into_cone(case, np.array([4.0 / 3.0, -1e-6])) is None
+    assert moved_into_cone(case, np.array([4.0 / 3.0, -1e-6])) is None

@@ -306,7 +306,7 @@ def _best_factor(sample: Labelled, gammas: Array, lambda_h: float, landmarks: in
 
     def losses(factors: Sequence[float]) -> Array:
         sections = (_section_of_itself(ARDHarmonic(lambda_h, f * gammas), X) for f in factors)
-        grams = (K if landmarks is None else _through_rows(K, landmarks) for K in sections)
+        grams = (K if landmarks is None else through_rows(K, landmarks) for K in sections)
         return held_out_losses(grams, targets, sample.weight, sample.groups)
 
     first = losses(_FACTORS)
@@ -327,7 +327,7 @@ def _section_of_itself(hyperkernel: ARDHarmonic, X: Array) -> Array:
     return K
 
 
-def _through_rows(K: Array, n_landmarks: int) -> Array:
+def through_rows(K: Array, n_landmarks: int) -> Array:
     """A Gram matrix approximated through landmarks: a narrow kernel loses most of its trace."""
     n = len(K)
     rows = np.sort(np.random.default_rng(0).choice(n, min(n_landmarks, n), replace=False))

@@ -79,7 +79,7 @@ class Student:
         """From rows of the table that the member reads, and values of the mixture there."""
         K = _with_ones(machine.kernel(rows, points))
         gram, moments = K.T @ K, K.T @ values
-        order = _forward_selection(gram, moments, min(len(points), most))
+        order = forward_selection(gram, moments, min(len(points), most))
         chosen = np.append(order, len(points))
         return cls(machine, points[order], gram[np.ix_(chosen, chosen)], moments[chosen], len(rows))
 
@@ -148,7 +148,7 @@ def _changes(
     """What every kernel with every number of points loses, over all parts."""
     places = [place for place, machine in enumerate(members.machines) if _is_cheap(machine)]
     rows = random_state.permutation(len(members.Y))[: options.rows]
-    parts = _parts(rows, members.groups, options.parts)
+    parts = held_out_parts(rows, members.groups, options.parts)
     sizes = [size for size in options.sizes if size < len(rows) - max(map(len, parts))]
     if not places or not sizes:
         return []
@@ -171,7 +171,7 @@ def _changes(
     return [judged.change(*which, np.concatenate(values)) for which, values in after.items()]
 
 
-def _parts(rows: Indices, groups: Indices | None, n_parts: int) -> list[Indices]:
+def held_out_parts(rows: Indices, groups: Indices | None, n_parts: int) -> list[Indices]:
     """Rows in a random order as parts that are held out in turn, groups in one each."""
     numbers = np.arange(len(rows))
     if groups is not None:
@@ -222,7 +222,7 @@ def _students(
 ) -> list[Student]:
     """The problems of some members, with points drawn from `rows`."""
     tables = {name: table[rows] for name, table in members.tables.items()}
-    near = _exchanged(tables, origins, random_state, options)
+    near = exchanged_rows(tables, origins, random_state, options)
     values = MixtureFunction.of(machines, members.factors)(near)
     return [
         Student.of(one, tables[one.table], near[one.table], values, options.sizes[-1])
@@ -230,7 +230,7 @@ def _students(
     ]
 
 
-def _forward_selection(gram: Array, moments: Array, size: int) -> Indices:
+def forward_selection(gram: Array, moments: Array, size: int) -> Indices:
     """The columns of a least-squares problem in the order in which they explain most.
 
     The last column of the Gram matrix, the ones, is in from the beginning.
@@ -251,7 +251,7 @@ def _forward_selection(gram: Array, moments: Array, size: int) -> Indices:
     return chosen[1:]
 
 
-def _exchanged(
+def exchanged_rows(
     tables: Tables,
     origins: Indices,
     random_state: np.random.RandomState,

@@ -50,7 +50,7 @@ def column_bank(
     ours, theirs = np.zeros(len(_POWERS)), 0.0
     for learned, judged in ((halves, ~halves), (~halves, halves)):
         # Weights that have seen the rows that they are judged by would flatter noise.
-        K = _aligned_sum(kernels, X, targets, learned)(X[judged])
+        K = aligned_sum(kernels, X, targets, learned)(X[judged])
         some = [target[judged] for target in targets]
         known = some, weight[judged], None if groups is None else groups[judged]
         ours += held_out_losses((K**power for power in _POWERS), *known)
@@ -60,7 +60,7 @@ def column_bank(
     best = first_least(ours)
     if not ours[best] < _CLEARLY * theirs:
         return None
-    mean = _aligned_sum(kernels, X, targets, np.ones(len(X), dtype=bool))
+    mean = aligned_sum(kernels, X, targets, np.ones(len(X), dtype=bool))
     powers = _POWERS[max(best - 1, 0) : best + 2]
     ratio = float(ours[best] / theirs)
     note = (
@@ -71,7 +71,7 @@ def column_bank(
     return [mean if power == 1 else mean**power for power in powers], ratio, note
 
 
-def _aligned_sum(
+def aligned_sum(
     kernels: Sequence[Any], X: Array, targets: Sequence[Array], rows: NDArray[np.bool_]
 ) -> Kernel:
     """The sum of Gaussians weighted by their centred alignment with the targets, some rows' only.

@@ -61,7 +61,7 @@ def pair_kernels(
     """The kernels that join a bank, and the pairs that they see; none where none is worth it."""
     if len(X) < options.fewest_rows:
         return [], []
-    sample = _Sample(X, np.column_stack(targets), weight, seed, options, fold)
+    sample = PairSample(X, np.column_stack(targets), weight, seed, options, fold)
     columns = columns_of_pairs(X, options)
     chosen: list[Kernel] = [whole]
     pairs: list[Pair] = []
@@ -90,7 +90,7 @@ def columns_of_pairs(X: Array, options: PairOptions = OPTIONS) -> list[int]:
     return [j for j in range(X.shape[1]) if len(np.unique(X[:, j])) >= options.fewest_values]
 
 
-def _pairs_of(columns: list[int], left: _Sample) -> list[Pair]:
+def _pairs_of(columns: list[int], left: PairSample) -> list[Pair]:
     """Of many columns those pairs whose columns tell most by themselves."""
     most = left.options.most_columns
     if len(columns) > most:
@@ -99,7 +99,7 @@ def _pairs_of(columns: list[int], left: _Sample) -> list[Pair]:
     return list(combinations(columns, 2))
 
 
-class _Sample:
+class PairSample:
     """Rows, and what is to be explained of them."""
 
     def __init__(
@@ -142,7 +142,7 @@ class _Sample:
         """Look at all widths of a pair again."""
         del self._settled[pair]
 
-    def left_over(self, kernels: Sequence[Kernel]) -> _Sample:
+    def left_over(self, kernels: Sequence[Kernel]) -> PairSample:
         """The same rows, less what machines with these kernels, in equal parts, say of them.
 
         By machines that have not seen a row.
@@ -155,7 +155,7 @@ class _Sample:
             rows = FactorRows(self._X, factors, keep=False)
             said = least_squares_refits(rows, seen, ones, coef, ridge)
         known = self._weight, self._seed, self.options, self._fold
-        left = _Sample(self._X, self._Y - said.values, *known)
+        left = PairSample(self._X, self._Y - said.values, *known)
         left._settled = self._settled
         return left
 

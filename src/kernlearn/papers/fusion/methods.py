@@ -77,23 +77,25 @@ LOGISTIC_CS = [float(C) for C in np.logspace(-3, 2, 6)]
 FEWEST_IN_LEAF = 20
 
 
-class _CombinedSources:
+class CombinedSources:
     """Kernels of every source; `equal_share` of the weight is equal and the rest is learned."""
 
     def __init__(self, data: SourceSet, equal_share: float | str) -> None:
         self.data, self.equal_share = data, equal_share
 
-    def fit(self, X: Rows, y: Rows) -> _CombinedSources:
+    def fit(self, X: Rows, y: Rows) -> CombinedSources:
+        """Learn the weights of the kernels of all sources."""
         banks = kernels_by_source(self.data, X, y).values()
         self.model = _machine(self.data, [k for bank in banks for k in bank], self.equal_share)
         self.model.fit(X, y)
         return self
 
     def predict(self, X: Rows) -> Rows:
+        """Predict rows with all sources."""
         return self.model.predict(X)
 
 
-class _BestSource(_CombinedSources):
+class _BestSource(CombinedSources):
     """The source with the smallest loss on rows held out from the training rows.
 
     That is the loss by which ``C="auto"`` chooses, at its choice.
@@ -133,18 +135,20 @@ _COLUMNS: dict[Kind, Callable[[], Estimator]] = {
 }
 
 
-class _SplittableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class SplittableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Leave out columns that no tree can split, so that the others fit into memory and time.
 
     A column that is zero but in fewer rows than a leaf must have cannot be cut into two leaves.
     """
 
-    def fit(self, X: Rows, y: Rows = None) -> _SplittableColumns:
+    def fit(self, X: Rows, y: Rows = None) -> SplittableColumns:
+        """Find the columns that a tree can split."""
         others = np.asarray((X != 0).sum(axis=0)).ravel()
         self.kept_ = np.flatnonzero(others >= FEWEST_IN_LEAF)
         return self
 
     def transform(self, X: Rows) -> Rows:
+        """Keep these columns."""
         kept = X[:, self.kept_]
         return kept if isinstance(kept, np.ndarray) else kept.toarray()
 
@@ -174,10 +178,10 @@ def _logistic() -> Estimator:
 
 LEARNED = "learned weights"
 METHODS = by_name(
-    MethodColumn(LEARNED, lambda data, X, y: _CombinedSources(data, "auto")),
-    MethodColumn("equal weights", lambda data, X, y: _CombinedSources(data, 1.0)),
+    MethodColumn(LEARNED, lambda data, X, y: CombinedSources(data, "auto")),
+    MethodColumn("equal weights", lambda data, X, y: CombinedSources(data, 1.0)),
     MethodColumn("best source", lambda data, X, y: _BestSource(data, 0.0)),
     MethodColumn("tuned SVM", _beside(_tuned_svm)),
-    MethodColumn("boosting", _beside(_SplittableColumns, _boosting)),
+    MethodColumn("boosting", _beside(SplittableColumns, _boosting)),
     MethodColumn("logistic", _beside(_logistic)),
 )

@@ -163,7 +163,7 @@ class _Exchange:
         self.segment, self.at = place[self.S], place[self.held]
         a = np.zeros(len(free))
         a[self.held] = machine.breakpoints[self.held, self.at]
-        K_held = _product(K, a)
+        K_held = sparse_product(K, a)
         rows, rhs = self._rows(a)
         if len(self.S) == 0:
             self.base, self.factor, self.border = self.S, np.zeros((0, 0)), rows[:, self.S].T
@@ -176,7 +176,7 @@ class _Exchange:
             a[S] = found
             drift = self.proximal * np.abs(found - before).max()
             self.settled = bool(drift <= self.options.tolerance)
-            self.K_a = _product(K, a)
+            self.K_a = sparse_product(K, a)
         self.a, self.epsilon = a, 0.0
         r = len(machine.rows)
         if self.budget_active and len(self.b) > r:
@@ -323,7 +323,7 @@ def _least_squares(A: Array, right: Array) -> Array:
     return np.asarray(np.linalg.lstsq(A, right, rcond=1e-14)[0], dtype=float)
 
 
-def _product(K: Array, a: Array) -> Array:
+def sparse_product(K: Array, a: Array) -> Array:
     """The product Ka, from the rows of a symmetric K that count, if these are few."""
     if np.count_nonzero(a) > COPIED * len(a):
         return np.asarray(K @ a)

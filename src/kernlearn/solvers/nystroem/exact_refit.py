@@ -124,7 +124,7 @@ def exact_refit(
     """
 
     def at(rows: Rows, Y: Array, weight: Array) -> Trainer:
-        return lambda lam, theta: _machine(
+        return lambda lam, theta: exact_machine(
             rows, kernel_at(theta), Y, weight, lam, theta, options.columns
         )
 
@@ -186,9 +186,10 @@ def _lowest(
     return best
 
 
-def _machine(
+def exact_machine(
     source: Rows, kernel: Kernel, Y: Array, weight: Array, lam: float, theta: Array, n_columns: int
 ) -> ExactMachine:
+    """The least-squares machine on the kernel of all rows, and its leave-one-out values."""
     L = _factor(source, kernel, lam / weight)
     right = beside(np.column_stack([Y, np.ones(len(weight))]), L)
     solved = to_host(solve_factored(L, right))

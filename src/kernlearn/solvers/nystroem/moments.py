@@ -138,13 +138,13 @@ def moments_by_fold(
             traces = np.array([diagonals.sum(axis=0), kept])
             Z -= beside(factors.shift, Z)
             total = totals.get(each)
-            parts[each] = _moments(Z, targets[chosen], weights[chosen], traces, total)
+            parts[each] = block_moments(Z, targets[chosen], weights[chosen], traces, total)
         return parts
 
     # Each fold has enough rows of a block for a product at full speed.
     size, along = -(-factors.n_columns // n_folds), (Y, sample_weight, fold)
     found = reduce_rows(source, partial(onto, {}), _fold_by_fold, size, along, onto=onto)
-    return [_on_host(found[each]) for each in range(n_folds)]
+    return [moments_on_host(found[each]) for each in range(n_folds)]
 
 
 def _fold_by_fold(first: dict[int, Moments], second: dict[int, Moments]) -> dict[int, Moments]:
@@ -155,7 +155,7 @@ def _fold_by_fold(first: dict[int, Moments], second: dict[int, Moments]) -> dict
     return total
 
 
-def _on_host(sums: Moments) -> Moments:
+def moments_on_host(sums: Moments) -> Moments:
     """The sums of all blocks, with both triangles."""
     products = mirrored(lower_triangle(sums.products))
     rest = {name: to_host(getattr(sums, name)) for name in _SMALL}
@@ -167,7 +167,7 @@ def total_of(parts: list[Moments]) -> Moments:
     return reduce(Moments.__add__, parts)
 
 
-def _moments(
+def block_moments(
     Z: DeviceArray, Y: Array, theta: Array, traces: Array, total: Moments | None
 ) -> Moments:
     """Sums over one block, those with Z where it is, added to a total, which is used up.

@@ -128,13 +128,13 @@ def working_set_rounds(
     """Yield every round's result, until no round can gain anything; the program is conic."""
     if not program.generators.any():
         return
-    labels, units = program.labels, _units(program)
+    labels, units = program.labels, coefficient_units(program)
     n_rows = max(OPTIONS.rows, int(OPTIONS.rows_per_root * np.sqrt(len(labels))))
     largest = max(
         OPTIONS.always * n_rows,
         OPTIONS.per_step * np.cbrt(len(labels) * float(len(program.interior)) ** 2),
     )
-    point = _start(program, units)
+    point = start_point(program, units)
     columns, rows = point.coef > 0, np.zeros(len(labels), dtype=bool)
     for _ in range(OPTIONS.rounds):
         slack = point.slack(labels)
@@ -176,7 +176,7 @@ def _round(
     return WorkingSetRound(point, a, z, wrong)
 
 
-def _units(program: PairProgram) -> Array:
+def coefficient_units(program: PairProgram) -> Array:
     """Coefficients that make sections of one length, whose values do not exceed one.
 
     Zero for what is not a generator.
@@ -185,7 +185,7 @@ def _units(program: PairProgram) -> Array:
     return np.asarray(1.0 / np.sqrt(diagonal * diagonal[program.generators].max()))
 
 
-def _start(program: PairProgram, units: Array) -> PairPoint:
+def start_point(program: PairProgram, units: Array) -> PairPoint:
     """A point near the optimum: from a sample of the pairs if they are many."""
     labels = program.labels
     coef = np.zeros(len(labels))

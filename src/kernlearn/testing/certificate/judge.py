@@ -324,7 +324,7 @@ def _others(case: Case, returned: Array | None, seed: int) -> Iterable[Array]:
     # Positive weights too: nearly indefinite matrices have no value of their own.
     stack = np.array(candidates).reshape(-1, len(r))
     for candidate in stack[_seem_psd(case, stack)]:
-        inside = _into_cone(case, candidate)
+        inside = moved_into_cone(case, candidate)
         if inside is not None:
             yield inside
 
@@ -370,7 +370,7 @@ def _seem_psd(case: Case, weights: Array) -> Mask:
     return inside & (weights[:, -1] >= 0) if case.learns_C else inside
 
 
-def _into_cone(case: Case, weights: Array) -> Array | None:
+def moved_into_cone(case: Case, weights: Array) -> Array | None:
     """Weights at which K(w) seems to be ⪰ 0, or those a hair nearer to the even ones; or None.
 
     Where weights cancel, what seems positive semidefinite in double precision may not be, and may

@@ -107,7 +107,7 @@ GOOD, BETTER, BAD = [1.0, 1.0, 0.3, 0.3], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 
 @pytest.mark.parametrize("stretches", [[BETTER], [GOOD, BETTER, BAD], [BAD, BETTER, GOOD]])
 def test_a_family_keeps_the_best_of_the_views(stretches):
     families = chosen_families(["Gaussian", "Laplacian"]).families
-    found, other = screening._found_stretched(make_problem(), families, scalings(*stretches))
+    found, other = screening.found_stretched(make_problem(), families, scalings(*stretches))
     assert other.representation is found.representation  # the others take what is best with it
     np.testing.assert_array_equal(found.judged.kernel.scales, BETTER)
     alone = FAMILIES["Gaussian"].search(make_problem(), next(scalings(BETTER)))
@@ -136,7 +136,7 @@ def test_after_an_early_end_the_views_so_far_count():
         problem.stopping.check()
 
     families = chosen_families(["Gaussian", "Laplacian"]).families
-    (found,) = screening._found_stretched(problem, families, representations())
+    (found,) = screening.found_stretched(problem, families, representations())
     np.testing.assert_array_equal(found.judged.kernel.scales, GOOD)
 
 

@@ -190,7 +190,7 @@ def _all_found(
         representations = scaled_columns(
             problem, whole, best.representation.table, random_state, options
         )
-        yield from _found_stretched(problem, stretching, representations)
+        yield from found_stretched(problem, stretching, representations)
 
 
 def _whole_tables(problem: CandidateProblem) -> list[str]:
@@ -218,7 +218,7 @@ def _families(found: Iterable[CandidateFit]) -> list[KernelFamily]:
     return list({one.family.name: one.family for one in ordered}.values())
 
 
-def _found_stretched(
+def found_stretched(
     problem: CandidateProblem,
     families: Sequence[KernelFamily],
     representations: Iterator[ScaledColumns],
