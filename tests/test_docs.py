@@ -108,7 +108,7 @@ def _run(page, monkeypatch, hidden):
 
 @pytest.mark.slow
 def test_the_readme_prints_what_it_shows(capsys):
-    """On all rows, with nothing hurried, unlike the test above."""
+    """On all rows, with the default effort, unlike the test above."""
     for block, shown in zip(_blocks(README, "python"), _blocks(README, "text"), strict=True):
         exec(compile(block, "README.md", "exec"), {})
         assert capsys.readouterr().out == shown

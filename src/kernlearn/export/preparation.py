@@ -140,8 +140,8 @@ def _prepared(preparation: Preparation, rows: RowTable, table: str) -> Node:
     order = [place for own in places for place in own]
     if not order:
         return filled(parts[0] if parts else rows.numbers([0]), (1,), 0.0)
-    side_by_side = joined(parts, 1)
-    return side_by_side if order == list(range(width)) else take(side_by_side, np.array(order), 1)
+    stacked = joined(parts, 1)
+    return stacked if order == list(range(width)) else take(stacked, np.array(order), 1)
 
 
 def _number_columns(

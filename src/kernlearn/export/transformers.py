@@ -72,7 +72,7 @@ def _pipeline(pipeline: Pipeline, table: RowTable) -> RowTable:
     return table
 
 
-def _side_by_side(transformer: ColumnTransformer, table: RowTable) -> RowTable:
+def _column_transformer(transformer: ColumnTransformer, table: RowTable) -> RowTable:
     names = [str(name) for name in transformer.feature_names_in_]
     parts = []
     for _, step, columns in transformer.transformers_:
@@ -123,7 +123,7 @@ def _prepared(transformer: PreparedTable, table: RowTable) -> RowTable:
 
 
 _TRANSFORMERS: dict[type, Callable[[Any, RowTable], RowTable]] = {
-    ColumnTransformer: _side_by_side,
+    ColumnTransformer: _column_transformer,
     FrozenEstimator: lambda frozen, table: transformed(frozen.estimator, table),
     OneHotEncoder: _one_hot,
     Pipeline: _pipeline,

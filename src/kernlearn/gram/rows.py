@@ -12,6 +12,7 @@ holds may travel to another machine, so that it says all it has to say by what i
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, reduce
 from typing import Any, TypeVar
@@ -99,7 +100,7 @@ def map_rows(
     ``block_function(block, rows, *parts)`` is an array of the host with a row for each; all else is
     as in `reduce_rows`.
     """
-    function, add = partial(_listed, block_function), _side_by_side
+    function, add = partial(_listed, block_function), operator.add
     if isinstance(source, Chunked):
         work = partial(_sum, function, add, n_columns)
         found = source.parts(work, along, rows, source.worth_a_task(rows_per_block(n_columns)))
@@ -156,10 +157,6 @@ def _kept(function: Callable[[Any], Any], n_columns: int, table: Rows, first: in
 def _listed(function: Function[Any], block: Rows, rows: slice, *parts: Any) -> list[Any]:
     """The result of a block as a list, to be put beside others."""
     return [function(block, rows, *parts)]
-
-
-def _side_by_side(first: list[Any], second: list[Any]) -> list[Any]:
-    return first + second
 
 
 def _parts(

@@ -58,8 +58,8 @@ def test_the_candidates_of_a_fast_fit_are_searched():
 
 def test_without_time_or_folds_there_are_none():
     one = problem()
-    hurried = replace(one, stopping=StoppingControl(time_limit=1e-9))
-    assert nested_predictions(hurried, CHOICE, 8, NEGLIGIBLE, MixtureOptions()) is None
+    limited = replace(one, stopping=StoppingControl(time_limit=1e-9))
+    assert nested_predictions(limited, CHOICE, 8, NEGLIGIBLE, MixtureOptions()) is None
     two = replace(one, folds=[np.arange(15), np.arange(15, 30)])
     assert nested_predictions(two, CHOICE, 8, NEGLIGIBLE, MixtureOptions()) is None
 

@@ -160,7 +160,7 @@ class SourcesPreparation:
     def _table(self, rows: Rows, table: str, part: Callable[[int], NumericRows]) -> NumericRows:
         everyone = range(len(self.parts))
         if table == SOURCES:
-            return _side_by_side([part(number) for number in everyone])
+            return _stacked_columns([part(number) for number in everyone])
         if table not in (STANDARD, RANKED):
             return part(next(i for i in everyone if _IN + self.parts[i].name == table))
         found = []
@@ -198,7 +198,7 @@ def is_source_table(table: str) -> bool:
     return table.startswith(_IN)
 
 
-def _side_by_side(parts: Sequence[NumericRows]) -> NumericRows:
+def _stacked_columns(parts: Sequence[NumericRows]) -> NumericRows:
     if any(issparse(part) for part in parts):
         return csr_array(hstack([csr_array(part) for part in parts], format="csr"))
     return np.hstack(parts)

@@ -39,7 +39,7 @@ class TableInputs:
         if reset:
             self.estimator._note_device(X)
         if reset and is_lazy(X):
-            return self._on_cluster(X)
+            return self._chunked_rows(X)
         X = self._one_table(X, reset)
         if self.estimator._judged_by_kernels(X):
             return unchanged_rows(self.estimator, X, reset)
@@ -52,7 +52,7 @@ class TableInputs:
         self.estimator._note_device(X)
         y = to_host(on_this_machine(y))
         if is_lazy(X):
-            rows = self._on_cluster(X)
+            rows = self._chunked_rows(X)
             return rows, target_of(self.estimator, rows, y, **options)
         X = self._one_table(X, reset=True)
         if self.estimator._judged_by_kernels(X):
@@ -96,7 +96,7 @@ class TableInputs:
         kept = hasattr(X, "iloc") or isinstance(X, np.memmap)
         return X if kept else as_floats(self.estimator, checked)
 
-    def _on_cluster(self, X: Rows) -> Chunked:
+    def _chunked_rows(self, X: Rows) -> Chunked:
         """The rows of a Dask collection, which stay where they are."""
         self._forget_views()
         if self.gaps:

@@ -52,7 +52,7 @@ class SparseBackend(FactorBackend):
         sparse: Sequence[SparseRows | None],
         factors: Factors,  # of the kernels that need landmarks
     ) -> None:
-        rows, maps = _side_by_side(table, sparse, factors)
+        rows, maps = _explicit_rows(table, sparse, factors)
         super().__init__(table, statement, rows.traces)
         self.rows, self.factors, self._sparse = rows, Factors(maps), sparse
         self.Y, self.theta = np.column_stack(statement.targets), statement.settings.sample_weight
@@ -171,7 +171,7 @@ def _through_landmarks(
     return search.at_enough(judge, control.stopping, most=min(most, ranks.most_columns())).factors
 
 
-def _side_by_side(
+def _explicit_rows(
     table: KernelTable, sparse: Sequence[SparseRows | None], factors: Factors
 ) -> tuple[ExplicitRows, list[NystroemMap | SparseMap]]:
     """What is kept of every kernel, and how it is made."""
