@@ -136,7 +136,7 @@ def test_every_kind_of_source_is_read(name: str, folder: Path) -> None:
 def test_learned_weights_leave_out_what_says_nothing(folder: Path) -> None:
     views = loaded("msrc_v5", folder)
     part = views.split(0, 0)
-    model = methods.CombinedSources(views, 0.0).fit(part.X_train, part.y_train).model
+    model = methods.AllSources(views, 0.0).fit(part.X_train, part.y_train).model
     told = np.array([kernel.kernel.name == "view2" for kernel in model.kernels_])
     assert model.weights_[~told].sum() < 0.2 * model.weights_[told].sum()
     best = (

@@ -13,6 +13,7 @@ from kernlearn._checks import check_pivots, check_positive
 from kernlearn._cluster import refuse_collection
 from kernlearn._device import HOST
 from kernlearn.estimators.hyperkernel.options import HyperkernelOptions
+from kernlearn.estimators.hyperkernel.parameters import HyperkernelParameters
 from kernlearn.estimators.mkl.candidates import Candidates
 from kernlearn.estimators.mkl.held_out_width import can_tell, held_out_losses, sample_rows
 from kernlearn.estimators.mkl.parameters import (
@@ -58,7 +59,7 @@ EXACT_ROWS_OF_SECTIONS = 2000
 ROWS_FOR_FACTOR = 1000
 
 
-class HyperkernelExpansion:
+class HyperkernelExpansion(HyperkernelParameters):
     """Mixed into an estimator of combinations: its candidates are sections of a hyperkernel."""
 
     kernels = None
@@ -68,14 +69,6 @@ class HyperkernelExpansion:
     _engine = EngineOptions(exact_rows=EXACT_ROWS_OF_SECTIONS)
     _section_options = SectionOptions()
 
-    hyperkernel: Hyperkernel | None
-    lambda_q: float
-    gamma_factor: float | str
-    max_pivots: int | None
-    n_pairs: int | None
-    _seed: int
-    verbose: int
-    weights_: Array
     _options: HyperkernelOptions
 
     @property

@@ -6,6 +6,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from kernlearn.estimators.inputs.documentation import inherit_entries
 from kernlearn.formulas.notebook_html import formula_html
 from kernlearn.kernels import Kernel
 
@@ -15,7 +16,13 @@ class NotebookDisplay(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
 
     Both of scikit-learn's ways to a notebook are extended by what they return, so that the diagram
     is its own in every version, and ``set_config(display="text")`` holds.
+
+    Docstrings are completed by what base classes say of parameters and attributes.
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        inherit_entries(cls)
+        super().__init_subclass__(**kwargs)
 
     def _repr_html_inner(self) -> str:
         return str(super()._repr_html_inner()) + self._formula_html()

@@ -13,7 +13,7 @@ from kernlearn._checks import check_count, check_positive
 from kernlearn._cluster import Chunked
 from kernlearn._device import HOST, Place, device_memory_errors
 from kernlearn.estimators.inputs.dask_rows import check_takes_dask, gather_rows, select_rows
-from kernlearn.estimators.inputs.options import OptionsParameter, explained_options
+from kernlearn.estimators.inputs.options import explained_options
 from kernlearn.estimators.least_squares.first_level_options import FirstLevelOptions
 from kernlearn.estimators.least_squares.fitted_attributes import (
     store_exact_fit,
@@ -34,9 +34,9 @@ from kernlearn.estimators.least_squares.lssvm import (
     LeastSquaresSVM,
     several_starts,
 )
+from kernlearn.estimators.least_squares.parameters import FirstLevelParameters
 from kernlearn.estimators.mkl.low_rank import chosen_rank, forget_low_rank
 from kernlearn.families.parametric import ParametricKernel, parametric_kernel
-from kernlearn.families.penalties import WeightPenalty
 from kernlearn.gram.rows import reduce_rows
 from kernlearn.kernels import Substitution
 from kernlearn.quality.ls_svm import fit_ls_svm
@@ -67,7 +67,7 @@ class FirstLevelRequest(LeastSquaresRequest):
     folds: list[Indices]
 
 
-class FirstLevel(OptionsParameter, LeastSquaresSVM):
+class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
     """Learns θ and the machine together.
 
     Estimators say which losses they have. They derive from it and from that of a machine with
@@ -75,26 +75,10 @@ class FirstLevel(OptionsParameter, LeastSquaresSVM):
     K @ dual_coef + intercept.
     """
 
-    kernel: str | ParametricKernel
-    loss: str
-    penalty: WeightPenalty | None
-    epsilon: float | str = "auto"  # of regressors alone
-    lam: Any
-    mu: float | str
-    refit_: str | None
-    selection: str | None = "loo"
     _losses: tuple[str, ...] = ("squares",)
     _options_type = FirstLevelOptions
     _options_example = 'starts="one"'
     _left_out_residuals: Array
-    loss_by_rank_: dict[str, Array]
-    n_evaluations_: int
-    cv_loss_: float | None
-    lower_bound_: float
-    duality_gap_: float
-    log_evidence_: float | None
-    theta_std_: Array | None
-    theta_p_: Array | None
 
     def _learning(self, data: LeastSquaresData) -> Learning:
         """Check the parameters, state the problem, learn, store; a device is asked for machines."""

@@ -22,11 +22,8 @@ from kernlearn.estimators.inputs.dask_rows import (
     select_rows,
 )
 from kernlearn.estimators.inputs.decision_values import decision_values
-from kernlearn.estimators.inputs.device_parameter import DeviceParameter
-from kernlearn.estimators.inputs.kernel_input import KernelInput
 from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.estimators.inputs.row_order import row_order
-from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.least_squares.fitted_attributes import (
     fold_machines,
     store_kernel_fit,
@@ -43,6 +40,7 @@ from kernlearn.estimators.least_squares.learning_data import (
     LeastSquaresRequest,
 )
 from kernlearn.estimators.least_squares.one_bandwidth import tell_blurred
+from kernlearn.estimators.least_squares.parameters import LeastSquaresParameters
 from kernlearn.estimators.mkl.low_rank import (
     chosen_rank,
     forget_low_rank,
@@ -70,7 +68,7 @@ from kernlearn.solvers.optimize.coroutines import drive, from_callback
 from kernlearn.solvers.selection.batched import SelectionStacks
 from kernlearn.solvers.selection.objective import DescentLimits, Evaluator, SelectionOptions
 from kernlearn.solvers.selection.select import Selection, select
-from kernlearn.typing import Array, FoldsLike, Indices, Rows, Targets
+from kernlearn.typing import Array, Indices, Rows, Targets
 
 # A fit that asks for what is computed on a device, as in `kernlearn.solvers.optimize.coroutines`.
 Learning: TypeAlias = Generator[list[Any], list[Any], None]
@@ -112,26 +110,12 @@ class SelectionRequest(LeastSquaresRequest):
     few: Rows  # rows that tell how many parameters a kernel has
 
 
-class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
+class LeastSquaresSVM(LeastSquaresParameters):
     """Selects λ and θ, trains (3), and predicts with K @ dual_coef + intercept.
 
     Subclasses store the parameters and say what the targets are.
     """
 
-    selection: str | None
-    lam: float | None
-    theta: ArrayLike | None
-    cv: FoldsLike
-    tol: float
-    max_iter: int
-    _seed: int
-    rank: int | str | None
-    starts: str
-    loo_predictions_: Array
-    support_: Indices
-    support_vectors_: Rows
-    dual_coef_: Array
-    status_: Status
     _ridge: Array
     _groups: Indices | None
     _options = LeastSquaresOptions()

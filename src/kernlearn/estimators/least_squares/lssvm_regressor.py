@@ -36,11 +36,6 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
 
     Parameters
     ----------
-    kernel : {"rbf", "ard", "ard_polynomial"}, ParametricKernel or Kernel, default="rbf"
-        A family K(θ) by name: a Gaussian with one scale, or with one for every column, or a
-        polynomial with one for every column; a family of one's own; or any kernel of
-        :mod:`kernlearn.kernels`, for which λ alone is selected. The default is one scale, since
-        many overfit without the μ of first-level learning, whose default is "ard".
     selection : {"loo", "cv", "bayes", "evidence"} or None, default="loo"
         What is minimised over λ and θ: the leave-one-out squared loss (PRESS), the k-fold squared
         loss, PRESS with Bayesian regularisation of θ, or the negative logarithm of the evidence,
@@ -49,8 +44,6 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
     lam : float, optional
         λ; `selection` chooses it if not given, together with θ. In
         :class:`kernlearn.FirstLevelRegressor` λ and μ are chosen apart from θ, and each says how.
-    theta : float or array-like of shape (p,), optional
-        The kernel parameters; selected if not given.
     cv : int, splitter or iterable, default=5
         For "cv": the number of folds, shuffled, or the folds themselves. Every row is held out
         once.
@@ -60,85 +53,21 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
     max_iter : int, default=1000
         Limit on the steps of a descent over λ and all of θ. It is higher than in
         :class:`kernlearn.FirstLevelRegressor`, whose search is over two numbers.
-    starts : {"several", "one"}, default="several"
-        Where the descent starts, for kernels with a scale for every column. "one": from equal
-        scales, as in the paper. "several": also from scales that differ by column, by the slopes
-        of a first machine and by each column alone, where the criterion is lower there.
-    random_state : int, RandomState or None, default=0
-        For shuffling rows into folds. Rows of small tables are sorted before, so that the order in
-        which they came changes nothing.
-    rank : int, "auto" or None, default="auto"
-        None trains on the matrix of all rows. An integer is the number of landmarks (rows of X)
-        that approximate the kernel, with nothing of size n × n. "auto" does so above 3000 rows,
-        and the held-out loss chooses the number. θ is then selected by leave-one-out on a sample of
-        8000 rows through 400 landmarks, λ by the loss on held-out folds of all rows. For "loo" and
-        None.
-    device : None, "cpu", "cuda" or the like of "cuda:1", default=None
-        Where kernels and products over rows are computed when learning through landmarks, and
-        predictions from them. Without landmarks, too, the held-out losses of the selection, for the
-        kernels "rbf" and "ard"; the machine that is kept is trained on the host. None follows X: an
-        array of PyTorch or CuPy is worked on where it is, all else on the host. Fitted attributes
-        and predictions are arrays of NumPy.
-    verbose : int, default=0
-        Print a line for every machine trained in the selection.
-    callback : callable, optional
-        Called with a :class:`kernlearn.results.Progress` for every such machine; the fit ends when
-        it returns True.
-    time_limit : float, optional
-        Seconds after which the fit ends, looked at after each of them. After such an end, and after
-        one by the callback or by Ctrl-C, what was learned so far is kept: the best λ
-        and θ, and the machine trained with them; ``status_`` says why it ended.
 
     Attributes
     ----------
-    theta_ : ndarray of shape (p,)
-        The kernel parameters; for "ard" one for every column, near zero where it does not matter.
-        Empty for a kernel without parameters.
-    lam_ : float
-        λ as it was used: raised, where it would be lost in the rounding of the kernel matrix.
-    kernel_ : Kernel
-        The kernel at ``theta_``, to be called on new data.
-    support_ : ndarray of shape (n_support,)
-        Rows of X of positive weight; all of them have a coefficient.
-    support_vectors_ : array or data frame of shape (n_support, n_features)
-        Those rows.
-    n_duplicates_ : int
-        Rows that repeat an earlier one in every column. They are held out together with it, unless
-        landmarks are used.
-    device_ : str
-        Where λ and θ were selected: "cpu" for the host.
-    rank_ : int or None
-        Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
-    landmarks_ : list of one array
-        The landmarks; through landmarks only.
-    residual_trace_ : ndarray of shape (1,)
-        The part of the kernel's trace that the landmarks leave out; through landmarks only.
-    loss_by_rank_ : dict
-        ``"rank"`` and ``"loss"``: the held-out squared error for this and smaller ranks. If it
-        still falls, more rank would help. Through landmarks only.
     objective_ : float
         The criterion at its minimum: PRESS, the k-fold squared loss, or for "bayes"
         (n/2) log PRESS + (p/2) log ½‖θ‖². For "evidence" minus the logarithm of the evidence, with
         a flat prior of the intercept and the variance of the errors that makes it largest. PRESS
         where nothing was selected.
-    n_iter_, n_evaluations_ : int
-        Steps of the descents, and machines trained on the way.
-    status_ : Status
-        How the selection ended.
     dual_coef_ : ndarray of shape (n_targets, n_support)
         α, one row for each target.
     intercept_ : ndarray of shape (n_targets,)
         b.
-    loo_predictions_ : ndarray of shape (n,) or (n, n_targets)
-        Prediction of every row of X by the machine trained without it, or without its group, for
-        these λ and θ.
     loo_loss_ : float
         Mean squared error of them, summed over targets: PRESS over the total weight. Optimistic
         where λ and θ were selected by it.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
 
     Examples
     --------

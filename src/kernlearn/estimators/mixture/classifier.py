@@ -49,18 +49,6 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         "hyperkernel", "trees", "linear SVM", "Gaussian SVM", and "ARD" for scales of columns; of
         several sources "combined sources", "equal sources" and the same with " SVM"), and kernels
         of your own, which read the standardised columns.
-    effort : "fast", "default", "best" or float, default="default"
-        How much is tried: about how many times as long as by default a fit may take. "fast" is 0.1
-        and learns λ and bandwidths only, of more than 6000 rows boosted trees, too; "best" is 10,
-        and screens more candidates on more rows.
-    standardize : bool, default=True
-        Whether to bring the columns to mean zero and variance one.
-    columns : mapping from str or int to str, optional
-        What columns are to be taken for, by name or position: "number", "category", "date", "text"
-        (the TF-IDF of its words), and "identifier" or "ignore" for columns that are left out. Every
-        other column is looked at: ``preparation_`` says what it was taken for. Sources are named
-        here, too, and may be a "sequence", a "graph" or a "kernel" besides; a column of a source is
-        named as "source: column".
     max_members : int, default=8
         How many candidates may have a weight; one that would have less than a hundredth of the
         largest has none. With one member, the mixture is one kernel machine. The default of
@@ -79,39 +67,15 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         grades from the lowest to the highest. Of three grades or more, the best candidates are
         tried with increasing thresholds on one function, too, and the grade in the middle of the
         distribution is predicted.
-    cv : int, splitter or iterable of pairs of rows, default=5
-        The number of folds that hold rows out, no more than there are rows, or the folds
-        themselves, each row in one. Drawn folds keep copies of a row together, and groups.
     scoring : str, callable or None, default=None
         Metric of ``held_out_score_``: a name such as "roc_auc", or a scorer of scikit-learn's.
         None: accuracy. Candidates are judged by errors and log loss in any case.
-    device : str or None, default=None
-        Where the work over the rows of a table of more than 6000 rows is done: None follows X, to
-        the device of a tensor of PyTorch or an array of CuPy; "cpu" is the host, "cuda" or "cuda:1"
-        a GPU.
-    n_jobs : int or None, default=None
-        Threads that search candidates side by side in ``fit``, as in joblib: -1 stands for all
-        cores, and 1 limits the linear algebra, too. None uses as many as the linear algebra does.
-    random_state : int, RandomState or None, default=0
-        For folds and samples of rows.
-    verbose : int, default=0
-        Print a line for every candidate.
-    callback : callable, optional
-        Called with a :class:`kernlearn.results.Progress` for every candidate; the fit ends when it
-        returns True.
-    time_limit : float, optional
-        Seconds for the fit: the search ends early enough to train the members, too. After such an
-        end, and after one by the callback or by Ctrl-C, the mixture is of the candidates that were
-        tried; ``status_`` says why.
 
     Attributes
     ----------
     candidates_ : dict of ndarray
         What was tried, the best first, in the columns "candidate", "held_out_loss" (log loss),
         "standard_error", "seconds" and "weight" (in the mixture). ``pandas.DataFrame`` takes it.
-    candidate_notes_ : list of str
-        The candidates that were left out on these rows, each with the reason: its numbers
-        overflowed, a factorisation failed, or nothing could be learned.
     relevance_ : dict of ndarray
         How much held-out predictions lose when a column is shuffled, in the columns "column",
         "relevance" (the fall of accuracy, or of ``scoring``) and "standard_error" (over rows or
@@ -137,23 +101,6 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         After a compression: the number of its rows (``n_points``), the growth of the held-out loss
         (``loss``) with its standard error (``error``), and the expected growth of the share of
         wrong labels (``wrong``), all in standard errors of what grows. None for a mixture.
-    n_duplicates_ : int
-        Rows that repeat an earlier one in every column. They are held out together with it.
-    preparation_ : Preparation
-        How columns and sources become numbers. ``preparation_.kinds`` is a dict of what each was
-        taken for, and printing shows the same.
-    device_ : str
-        Where the rows were worked on: "cpu", or library and device such as "torch:cuda:0".
-    n_iter_ : int
-        Candidates that were tried.
-    status_ : Status
-        How the search ended.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
-    source_names_ : list of str
-        Names of the sources, if X had several.
 
     See Also
     --------

@@ -18,11 +18,8 @@ from kernlearn._checks import check_count, check_flag
 from kernlearn._device import HOST, Place, device_memory_errors, place_of
 from kernlearn.estimators.held_out.folds import make_folds
 from kernlearn.estimators.held_out.relevance import ShuffledScores
-from kernlearn.estimators.held_out.scoring import Scoring, check_scoring
+from kernlearn.estimators.held_out.scoring import check_scoring
 from kernlearn.estimators.inputs.dask_rows import in_memory, select_rows
-from kernlearn.estimators.inputs.device_parameter import DeviceParameter
-from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
-from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice, chosen_families
 from kernlearn.estimators.mixture.candidates.nested import nested_predictions
@@ -51,6 +48,7 @@ from kernlearn.estimators.mixture.input_checks import (
 from kernlearn.estimators.mixture.members import Members, columns_and_sets
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.estimators.mixture.outside_rows import OutsideRows
+from kernlearn.estimators.mixture.parameters import MixtureParameters
 from kernlearn.estimators.mixture.preparation import STANDARD, PreparedTable, prepared_source
 from kernlearn.estimators.mixture.sources_preparation import SourcesPreparation, prepare
 from kernlearn.gram.rows import map_rows
@@ -62,7 +60,7 @@ from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for, threads_of_jobs
-from kernlearn.typing import Array, FoldsLike, Indices, Rows, Targets
+from kernlearn.typing import Array, Indices, Rows, Targets
 
 # Matrices of the size of the kernel's that exist together, at most.
 _MATRICES = 8
@@ -70,7 +68,7 @@ _MATRICES = 8
 _SPARSE_WIDTH = 256
 
 
-class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
+class KernelMixture(MixtureParameters):
     """Prepares the table, judges candidates on rows held out, mixes the best, trains on all rows.
 
     Subclasses store the parameters and say what is lost by a prediction. They read values of the
@@ -78,18 +76,6 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
     (``_truth``).
     """
 
-    candidates: object
-    effort: object
-    standardize: bool
-    max_members: int
-    compress: bool
-    cv: FoldsLike
-    columns: object
-    n_jobs: int | None
-    scoring: Scoring
-    _seed: int
-    n_features_in_: int
-    _options = MixtureOptions()
     _predictions: Callable[[Array], BaseEstimator]
     _truth: Callable[[Array], Targets]
 

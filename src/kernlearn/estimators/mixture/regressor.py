@@ -66,18 +66,8 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
         What is lost by a prediction. The others are for counts: the deviance of counts of mean
         exposure times :math:`e^{f(x)}`, whose variance is their mean, or larger by α times its
         square. Scores are then D², the explained part of the deviance.
-    effort : "fast", "default", "best" or float, default="default"
-        How much is tried: about how many times as long as by default a fit may take. "fast" is 0.1
-        and learns λ and bandwidths only, of more than 6000 rows boosted trees, too; "best" is 10,
-        and screens more candidates on more rows.
     standardize : bool, default=True
         Whether to bring the columns to mean zero and variance one. Targets always are, within.
-    columns : mapping from str or int to str, optional
-        What columns are to be taken for, by name or position: "number", "category", "date", "text"
-        (the TF-IDF of its words), and "identifier" or "ignore" for columns that are left out. Every
-        other column is looked at: ``preparation_`` says what it was taken for. Sources are named
-        here, too, and may be a "sequence", a "graph" or a "kernel" besides; a column of a source is
-        named as "source: column".
     max_members : int, default=5
         How many candidates may have a weight; one that would have less than a hundredth of the
         largest has none. With one member, the mixture is one kernel machine. The default of
@@ -87,30 +77,9 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
         in a small part of the time and takes less room in a file. The squared error on held-out
         rows must grow by less than a tenth of its standard error; else a warning says so, and the
         mixture is kept.
-    cv : int, splitter or iterable of pairs of rows, default=5
-        The number of folds that hold rows out, no more than there are rows, or the folds
-        themselves, each row in one. Drawn folds keep copies of a row together, and groups.
     scoring : str, callable or None, default=None
         Metric of ``held_out_score_``: a name such as "neg_mean_absolute_error", or a scorer of
         scikit-learn's. None: R². Candidates are judged by squared error in any case.
-    device : str or None, default=None
-        Where the work over the rows of a table of more than 6000 rows is done: None follows X, to
-        the device of a tensor of PyTorch or an array of CuPy; "cpu" is the host, "cuda" or "cuda:1"
-        a GPU.
-    n_jobs : int or None, default=None
-        Threads that search candidates side by side in ``fit``, as in joblib: -1 stands for all
-        cores, and 1 limits the linear algebra, too. None uses as many as the linear algebra does.
-    random_state : int, RandomState or None, default=0
-        For folds and samples of rows.
-    verbose : int, default=0
-        Print a line for every candidate.
-    callback : callable, optional
-        Called with a :class:`kernlearn.results.Progress` for every candidate; the fit ends when it
-        returns True.
-    time_limit : float, optional
-        Seconds for the fit: the search ends early enough to train the members, too. After such an
-        end, and after one by the callback or by Ctrl-C, the mixture is of the candidates that were
-        tried; ``status_`` says why.
 
     Attributes
     ----------
@@ -118,9 +87,6 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
         What was tried, the best first, in the columns "candidate", "held_out_loss" (squared error,
         as a part of the variance of the target), "standard_error", "seconds" and "weight" (in the
         mixture). ``pandas.DataFrame`` takes it.
-    candidate_notes_ : list of str
-        The candidates that were left out on these rows, each with the reason: its numbers
-        overflowed, a factorisation failed, or nothing could be learned.
     relevance_ : dict of ndarray
         How much held-out predictions lose when a column is shuffled, in the columns "column",
         "relevance" (the fall of R², or of ``scoring``) and "standard_error" (over rows or
@@ -150,26 +116,9 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
         After a compression: the number of its rows (``n_points``), and the growth of the held-out
         squared error (``loss``) with its standard error (``error``), both in standard errors of
         what grows; ``wrong`` is zero. None for a mixture.
-    n_duplicates_ : int
-        Rows that repeat an earlier one in every column. They are held out together with it.
-    preparation_ : Preparation
-        How columns and sources become numbers. ``preparation_.kinds`` is a dict of what each was
-        taken for, and printing shows the same.
     has_outliers_ : bool
         Whether few targets are far off, so that the model was learned with Huber's loss: outlying
         targets were pulled in. Scores and intervals are of the targets as they came.
-    device_ : str
-        Where the rows were worked on: "cpu", or library and device such as "torch:cuda:0".
-    n_iter_ : int
-        Candidates that were tried.
-    status_ : Status
-        How the search ended.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
-    source_names_ : list of str
-        Names of the sources, if X had several.
 
     See Also
     --------

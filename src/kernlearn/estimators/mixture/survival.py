@@ -73,8 +73,6 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         What is tried, as in :class:`kernlearn.KernelRegressor`.
     effort : "fast", "default", "best" or float, default="default"
         How much is tried: about how many times as long as by default a fit may take.
-    standardize : bool, default=True
-        Whether to bring the columns to mean zero and variance one.
     columns : mapping from str or int to str, optional
         What columns or sources are to be taken for, by name or position, as in
         :class:`kernlearn.KernelRegressor`.
@@ -93,13 +91,6 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         :class:`kernlearn.KernelRegressor`.
     n_jobs : int or None, default=None
         Threads that search candidates side by side.
-    random_state : int, RandomState or None, default=0
-        For folds and samples of rows.
-    verbose : int, default=0
-        Print a line for every candidate.
-    callback : callable, optional
-        Called with a :class:`kernlearn.results.Progress` for every candidate; the fit ends when it
-        returns True.
     time_limit : float, optional
         Seconds for the fit.
 
@@ -136,16 +127,6 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         Rows with an event.
     device_ : str
         Where the rows were worked on.
-    n_iter_ : int
-        Candidates that were tried.
-    status_ : Status
-        How the search ended.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
-    source_names_ : list of str
-        Names of the sources, if X had several.
 
     See Also
     --------

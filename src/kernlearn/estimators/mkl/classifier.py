@@ -39,18 +39,6 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
 
     Parameters
     ----------
-    kernels : list of Kernel, or a family of kernels, optional
-        What to combine. By default a linear, a quadratic and four Gaussian kernels, whose widths
-        lie around the one at which a least-squares machine has the smallest leave-one-out loss on a
-        sample of the rows; on columns scaled one by one if that predicts clearly better; through
-        landmarks also kernels on the pairs of columns that say most together. Kernels that are
-        nearly constant or nearly the identity are left out. If X holds several views, every kernel
-        is on each of them, and ``Columns("genes", kernel)`` on the view of that name alone. A
-        family, :class:`kernlearn.kernels.PerColumn`, :class:`kernlearn.kernels.Grid` or any object
-        with a length that makes its i-th kernel on demand, may have hundreds of thousands: they are
-        evaluated one by one and never stored. It takes positive weights of a machine at a given C,
-        or at ``C="auto"``. :class:`kernlearn.kernels.GaussianRange` has every bandwidth of an
-        interval.
     quality : str, default="soft_margin"
         What makes a kernel good: "soft_margin", "squared_soft_margin", "hard_margin",
         "lagrangian" (the squared soft margin with its intercept penalised too), "logistic",
@@ -63,25 +51,11 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         are more. For kernel families, only kernels selected at the first C (on the sample) are
         carried along the path. Through landmarks "least_squares" uses all rows, at little cost.
         "learn" makes C one more weight, for "squared_soft_margin".
-    weights : {"positive", "free"}, default="positive"
-        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
-        the kernel may be indefinite; then :class:`kernlearn.exceptions.IndefiniteKernelWarning` is
-        raised, and ``extend`` is the cure.
     nu : float, default=0.3
         For "nu_svm", in (0, 1]: upper bound on the share of rows with a margin error. Ong et al.
         (2005) have 0.3, scikit-learn's NuSVC 0.5.
     class_weight : dict or "balanced", optional
         Multiplies C class by class.
-    normalize : bool, default=False
-        Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)). It is on by default for
-        :class:`kernlearn.MKLNoveltyDetector` alone.
-    missing : {None, "mean", "complete"}, default=None
-        How to treat rows that lack a whole source, that is, all cells of a kernel's `Columns`, or
-        its text or other thing. None refuses them. "mean" puts them at the mean of the rows that
-        have the source, where their kernel with every row is zero
-        (:class:`kernlearn.kernels.WhereKnown`). "complete" places them by what they have of the
-        other sources (:class:`kernlearn.kernels.Completed`). Any pattern of gaps can be predicted;
-        a row without any source is at the mean of each. Centring and the unit diagonal come after.
     rank : int, "auto" or None, default="auto"
         None solves on Gram matrices of all rows. An integer approximates every kernel through that
         many landmarks (rows of X), in time linear in the rows and with nothing of size n × n.
@@ -94,35 +68,11 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         Folds by which rows are held out, for ``C="auto"``, equal shares and probabilities.
         Closed-form leave-one-out needs no folds; with ``groups``, a splitter or pairs of rows these
         folds take its place.
-    device : None, "cpu", "cuda" or the like of "cuda:1", default=None
-        Where kernels and products over rows are computed when learning through landmarks, and
-        predictions from them; and where the kernels of a :class:`kernlearn.kernels.Grid` on Gram
-        matrices are priced. None follows X: an array of PyTorch or CuPy is worked on where it
-        is, all else on the host. Fitted attributes and predictions are arrays of NumPy.
-    tol : float, default=1e-6
-        Relative duality gap to reach. The least-squares estimators, such as
-        :class:`kernlearn.LSSVMClassifier`, solve no convex problem: their ``tol`` is on a slope.
-    random_state : int, RandomState or None, default=0
-        Seed of the sample from which the default kernels take their widths, of landmarks, and of
-        folds.
-    verbose : int, default=0
-        Print a line of progress for every kernel tried.
-    time_limit : float, optional
-        Seconds after which the fit ends, checked after every step. After such an end, and after
-        one by a callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
-        says how far it may be off, ``status_`` why it ended.
-    options : MKLOptions, optional
-        What few fits need, such as centring, constraints or a penalty on the weights, a share that
-        is equal for all sources, or a callback: see :class:`kernlearn.MKLOptions`.
 
     Attributes
     ----------
-    weights_ : ndarray of shape (m,)
-        Learned weights; exactly zero for kernels that are not used.
     active_kernels_, active_weights_ : ndarray of shape (n_active,)
         Numbers of the kernels that have weight, and these weights.
-    kernel_ : Kernel
-        The learned kernel, to be called on new data or handed to ``SVC(kernel=...)``.
     kernels_ : list of Kernel
         The kernels that were combined, with normalising and centring where asked for. Of a family,
         the sequence of its kernels as they are; those with weight are in ``kernel_.kernels``.
@@ -132,22 +82,6 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         Where X held several views: the name of each, and its place among all columns.
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    dual_coef_ : ndarray of shape (n_machines, n_support)
-        Signed dual coefficients.
-    intercept_ : ndarray of shape (n_machines,)
-        Intercepts.
-    support_ : ndarray of shape (n_support,)
-        Rows of X with a coefficient.
-    support_vectors_ : array or data frame of shape (n_support, n_features)
-        Those rows.
-    objective_, lower_bound_, duality_gap_ : float
-        The certificate: value, a bound no weights can beat, and the relative gap between them.
-    status_ : Status
-        How the solution ended.
-    n_machine_solves_, n_iter_ : int
-        Machines solved, and kernels tried.
-    history_ : tuple of Step
-        Objective and lower bound after every kernel tried.
     C_ : float
         The C used: the one given, chosen or learned.
     loss_by_C_ : ndarray of shape (n_tried, 2)
@@ -166,22 +100,11 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         classes with "logistic", whose values are log-odds already. For several classes
         (but "least_squares"), for "nu_svm", through landmarks and with ``groups``, the values are
         those of machines that were trained without a fold each.
-    rank_ : int or None
-        Columns of the largest factor through landmarks, 0 if no kernel needs any; None on Gram
-        matrices. With landmarks there are no ``dual_coef_``, ``support_`` and
-        ``support_vectors_``, but what follows.
-    landmarks_, landmark_coef_ : list of m arrays
-        The landmarks of each kernel, and the coefficients of k(x, landmark) for each machine. A
-        kernel whose sparse features were taken as they are has None, and coefficients of these.
-    residual_trace_ : ndarray of shape (m,)
-        The part of each kernel's trace that its landmarks leave out.
     loss_by_rank_ : dict
         ``"rank"`` and ``"loss"``: the held-out squared error of least squares at the learned
         weights, for this and smaller ranks. If it still falls, more rank would help.
     device_ : str
         Where the rows were worked on: "cpu", or a library and its device, "torch:cuda:0".
-    exact_lower_bound_ : float
-        With the option ``certify="exact"``: a lower bound for any weights of the exact kernels.
     transduction_ : ndarray of shape (n_unlabeled,)
         Predicted labels of ``X_unlabeled``; only if given.
     transductive_bound_ : ErrorBound
@@ -194,10 +117,6 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
     extension_ : Extension
         After ``extend``: whether the weights were kept or learned again. The labels of the new rows
         are in ``transduction_``, after those of ``X_unlabeled``.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
 
     Examples
     --------

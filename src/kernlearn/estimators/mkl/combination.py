@@ -62,6 +62,26 @@ class KernelCombination(CombinationParameters):
     """Learns weights of kernels, then predicts with K(w) @ dual_coef + intercept.
 
     Subclasses store the parameters, state the targets, and turn decision values into predictions.
+
+    Parameters
+    ----------
+    normalize : bool, default=False
+        Give every kernel a unit diagonal.
+    tol : float, default=1e-6
+        Relative duality gap to reach.
+    verbose : int, default=0
+        Print a line of progress for every kernel tried.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (m,)
+        Learned weights; exactly zero for kernels that are not used.
+    objective_, lower_bound_, duality_gap_ : float
+        The certificate: value, a bound no weights can beat, and the relative gap between them.
+    kernel_ : Kernel
+        The learned kernel.
+    status_ : Status
+        How the solution ended.
     """
 
     _taken_over: EarlierChoices | None = None

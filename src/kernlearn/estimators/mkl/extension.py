@@ -73,7 +73,87 @@ class Extension:
 
 
 class ExtendableCombination(KernelCombination):
-    """A combination with weights of free signs that takes further rows after its fit."""
+    """A combination with weights of free signs that takes further rows after its fit.
+
+    Parameters
+    ----------
+    kernels : list of Kernel, or a family of kernels, optional
+        What to combine. By default a linear, a quadratic and four Gaussian kernels, whose widths
+        lie around the one at which a least-squares machine has the smallest leave-one-out loss on a
+        sample of the rows; on columns scaled one by one if that predicts clearly better; through
+        landmarks also kernels on the pairs of columns that say most together. Kernels that are
+        nearly constant or nearly the identity are left out. If X holds several views, every kernel
+        is on each of them, and ``Columns("genes", kernel)`` on the view of that name alone. A
+        family, :class:`kernlearn.kernels.PerColumn`, :class:`kernlearn.kernels.Grid` or any object
+        with a length that makes its i-th kernel on demand, may have hundreds of thousands: they are
+        evaluated one by one and never stored. It takes positive weights of a machine at a given C,
+        or at ``C="auto"``. :class:`kernlearn.kernels.GaussianRange` has every bandwidth of an
+        interval.
+    weights : {"positive", "free"}, default="positive"
+        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
+        the kernel may be indefinite; then :class:`kernlearn.exceptions.IndefiniteKernelWarning` is
+        raised, and ``extend`` is the cure.
+    normalize : bool, default=False
+        Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)). It is on by default for
+        :class:`kernlearn.MKLNoveltyDetector` alone.
+    tol : float, default=1e-6
+        Relative duality gap to reach. The least-squares estimators, such as
+        :class:`kernlearn.LSSVMClassifier`, solve no convex problem: their ``tol`` is on a slope.
+    missing : {None, "mean", "complete"}, default=None
+        How to treat rows that lack a whole source, that is, all cells of a kernel's `Columns`, or
+        its text or other thing. None refuses them. "mean" puts them at the mean of the rows that
+        have the source, where their kernel with every row is zero
+        (:class:`kernlearn.kernels.WhereKnown`). "complete" places them by what they have of the
+        other sources (:class:`kernlearn.kernels.Completed`). Any pattern of gaps can be predicted;
+        a row without any source is at the mean of each. Centring and the unit diagonal come after.
+    random_state : int, RandomState or None, default=0
+        Seed of the sample from which the default kernels take their widths, of landmarks, and of
+        folds.
+    device : None, "cpu", "cuda" or the like of "cuda:1", default=None
+        Where kernels and products over rows are computed when learning through landmarks, and
+        predictions from them; and where the kernels of a :class:`kernlearn.kernels.Grid` on Gram
+        matrices are priced. None follows X: an array of PyTorch or CuPy is worked on where it
+        is, all else on the host. Fitted attributes and predictions are arrays of NumPy.
+    time_limit : float, optional
+        Seconds after which the fit ends, checked after every step. After such an end, and after
+        one by a callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
+        says how far it may be off, ``status_`` why it ended.
+    options : MKLOptions, optional
+        What few fits need, such as centring, constraints or a penalty on the weights, a share that
+        is equal for all sources, or a callback: see :class:`kernlearn.MKLOptions`.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        The learned kernel, to be called on new data or handed to ``SVC(kernel=...)``.
+    history_ : tuple of Step
+        Objective and lower bound after every kernel tried.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        Signed dual coefficients.
+    intercept_ : ndarray of shape (n_machines,)
+        Intercepts.
+    support_ : ndarray of shape (n_support,)
+        Rows of X with a coefficient.
+    support_vectors_ : array or data frame of shape (n_support, n_features)
+        Those rows.
+    landmarks_, landmark_coef_ : list of m arrays
+        The landmarks of each kernel, and the coefficients of k(x, landmark) for each machine. A
+        kernel whose sparse features were taken as they are has None, and coefficients of these.
+    rank_ : int or None
+        Columns of the largest factor through landmarks, 0 if no kernel needs any; None on Gram
+        matrices. With landmarks there are no ``dual_coef_``, ``support_`` and
+        ``support_vectors_``, but what follows.
+    exact_lower_bound_ : float
+        With the option ``certify="exact"``: a lower bound for any weights of the exact kernels.
+    residual_trace_ : ndarray of shape (m,)
+        The part of each kernel's trace that its landmarks leave out.
+    n_machine_solves_, n_iter_ : int
+        Machines solved, and kernels tried.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
+    """
 
     extension_: Extension
 

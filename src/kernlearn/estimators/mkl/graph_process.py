@@ -37,7 +37,52 @@ from kernlearn.typing import Array, Indices, Rows, Targets
 
 
 class GraphFusion(StoppingParameters, NotebookDisplay):
-    """Learns the weights of graphs; subclasses state the targets, and read the values of nodes."""
+    """Learns the weights of graphs; subclasses state the targets, and read the values of nodes.
+
+    Parameters
+    ----------
+    graphs : list of graphs or of matrices
+        Graphs as in :class:`kernlearn.kernels.Diffusion`, whose Laplacians are fused: nodes of one
+        name are the same node. Or symmetric positive semidefinite matrices over the same rows,
+        dense or sparse, which are fused as they are; their nodes are row numbers.
+    linear : float or array-like of shape (m,), default=0.0
+        The b of every graph, at least zero. It is needed for a graph in which the labels are never
+        contradicted.
+    normalized : bool, default=True
+        Whether Laplacians are divided by the square roots of the degrees.
+    tol : float, default=1e-6
+        Relative duality gap to reach.
+    max_iter : int, default=200
+        Limit on the number of steps.
+    verbose : int, default=0
+        Print a line for every step.
+    callback : callable, optional
+        Called with a :class:`kernlearn.results.Progress` for every step; the fit ends when it
+        returns True.
+    time_limit : float, optional
+        Seconds after which the fit ends, looked at after every step. After such an end, and after
+        one by the callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_`` tells
+        how far it is from the optimum, and ``status_`` why it ended.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (m,)
+        The r of every graph; exactly zero for graphs that are not used.
+    objective_, lower_bound_, duality_gap_ : float
+        The certificate: value, a bound no weights can beat, and the relative gap between them.
+    history_ : tuple of Step
+        Objective and lower bound after every step.
+    nodes_ : list
+        Names of all nodes.
+    labelled_ : ndarray of shape (n,)
+        Positions of the labelled ones among them.
+    precision_ : sparse array of shape (N, N)
+        The learned R over all nodes.
+    n_iter_ : int
+        Number of steps.
+    status_ : Status
+        How the search ended.
+    """
 
     graphs: Any
     node_precision: float

@@ -32,10 +32,6 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
         In (0, 1]: upper bound on the share of training points called outliers. With
         ``quality="one_class"`` it is the ``nu`` of :func:`kernlearn.learn_weights`, whose default
         0.3 is that of all its machines.
-    weights : {"positive", "free"}, default="positive"
-        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
-        the kernel may be indefinite; then :class:`kernlearn.exceptions.IndefiniteKernelWarning` is
-        raised, and ``extend`` is the cure.
     normalize : bool, default=True
         Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)). It is on by default, because
         without it the scale of a kernel would count as novelty.
@@ -43,34 +39,13 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
         None solves on Gram matrices of all rows. An integer approximates every kernel through that
         many landmarks (rows of X), in time linear in the rows and with nothing of size n × n.
         "auto" does so above 3000 rows, with as many as the kernels' traces ask for.
-    device : None, "cpu", "cuda" or the like of "cuda:1", default=None
-        Where kernels and products over rows are computed when learning through landmarks, and
-        predictions from them; and where the kernels of a :class:`kernlearn.kernels.Grid` on Gram
-        matrices are priced. None follows X: an array of PyTorch or CuPy is worked on where it
-        is, all else on the host. Fitted attributes and predictions are arrays of NumPy.
-    tol : float, default=1e-6
-        Relative duality gap to reach. The least-squares estimators, such as
-        :class:`kernlearn.LSSVMClassifier`, solve no convex problem: their ``tol`` is on a slope.
     random_state : int, RandomState or None, default=0
         Seed of the sample from which the default kernels take their widths, and of landmarks.
-    verbose : int, default=0
-        Print a line of progress for every kernel tried.
-    time_limit : float, optional
-        Seconds after which the fit ends, checked after every step. After such an end, and after
-        one by a callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
-        says how far it may be off, ``status_`` why it ended.
-    options : MKLOptions, optional
-        What few fits need, such as centring, constraints or a penalty on the weights, a share that
-        is equal for all sources, or a callback: see :class:`kernlearn.MKLOptions`.
 
     Attributes
     ----------
     offset_ : float
         Threshold: ``decision_function = score_samples − offset_``.
-    weights_ : ndarray of shape (m,)
-        Learned weights; exactly zero for kernels that are not used.
-    kernel_ : Kernel
-        The learned kernel, to be called on new data or handed to ``SVC(kernel=...)``.
     kernels_ : list of Kernel
         The kernels that were combined, with normalising and centring where asked for. Of a family,
         the sequence of its kernels as they are; those with weight are in ``kernel_.kernels``.
@@ -78,52 +53,21 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
         Where the kernels were chosen for the data: at which width, and which were left out.
     views_ : dict
         Where X held several views: the name of each, and its place among all columns.
-    dual_coef_ : ndarray of shape (n_machines, n_support)
-        Signed dual coefficients.
-    intercept_ : ndarray of shape (n_machines,)
-        Intercepts.
     active_kernels_, active_weights_ : ndarray of shape (n_active,)
         Numbers of the kernels that have weight, and these weights.
-    support_ : ndarray of shape (n_support,)
-        Rows of X with a coefficient.
-    support_vectors_ : array or data frame of shape (n_support, n_features)
-        Those rows.
-    objective_, lower_bound_, duality_gap_ : float
-        The certificate: value, a bound no weights can beat, and the relative gap between them.
-    status_ : Status
-        How the solution ended.
-    n_machine_solves_, n_iter_ : int
-        Machines solved, and kernels tried.
-    history_ : tuple of Step
-        Objective and lower bound after every kernel tried.
     C_ : float
         The C used: the one given, chosen or learned.
     equal_share_ : float
         The option ``equal_share``, 0 by default.
-    rank_ : int or None
-        Columns of the largest factor through landmarks, 0 if no kernel needs any; None on Gram
-        matrices. With landmarks there are no ``dual_coef_``, ``support_`` and
-        ``support_vectors_``, but what follows.
-    landmarks_, landmark_coef_ : list of m arrays
-        The landmarks of each kernel, and the coefficients of k(x, landmark) for each machine. A
-        kernel whose sparse features were taken as they are has None, and coefficients of these.
-    residual_trace_ : ndarray of shape (m,)
-        The part of each kernel's trace that its landmarks leave out.
     loss_by_rank_ : dict
         ``"rank"`` and ``"loss"``: the part of the trace of the learned kernel that is left out, for
         this and smaller ranks. If it still falls, more rank would help.
-    exact_lower_bound_ : float
-        With the option ``certify="exact"``: a lower bound for any weights of the exact kernels.
     device_ : str
         Where the rows were worked on: "cpu", or a library and its device, "torch:cuda:0".
     certificate_covers_ : str
         Of a range of kernels: which of them the duality gap holds for.
     extension_ : Extension
         After ``extend``: whether the weights were kept or learned again.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
 
     Examples
     --------

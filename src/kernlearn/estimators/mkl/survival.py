@@ -45,20 +45,14 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
         held-out rows.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
-    normalize : bool, default=False
-        Give every kernel a unit diagonal.
     missing : {None, "mean", "complete"}, default=None
         How to treat rows that lack a whole source, as in :class:`kernlearn.MKLRegressor`.
     cv : int, splitter or iterable of pairs of rows, default=5
         Folds by which rows are held out.
     device : str or None, default=None
         Where families of kernels are priced, as in :class:`kernlearn.MKLRegressor`.
-    tol : float, default=1e-6
-        Relative duality gap to reach.
     random_state : int, RandomState or None, default=0
         Seed of samples and folds.
-    verbose : int, default=0
-        Print a line of progress for every kernel tried.
     time_limit : float, optional
         Seconds after which the fit ends, checked after every step.
     options : MKLOptions, optional
@@ -66,16 +60,8 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
 
     Attributes
     ----------
-    weights_ : ndarray of shape (m,)
-        Learned weights; exactly zero for kernels that are not used.
-    kernel_ : Kernel
-        The learned kernel.
     kernels_ : list of Kernel
         The kernels that were combined.
-    objective_, lower_bound_, duality_gap_ : float
-        The certificate: value, a bound no weights can beat, and the relative gap between them.
-    status_ : Status
-        How the solution ended.
     C_ : float
         The C used.
     held_out_score_, held_out_error_ : float

@@ -66,16 +66,10 @@ class MKLRanker(KernelCombination):
     n_pairs : int or None, default=1000
         Most pairs to learn from, drawn at random where the grades of `fit` have more. None for all:
         time and memory grow with their cube and their square.
-    normalize : bool, default=False
-        Give every kernel a unit diagonal.
     cv : int, splitter or iterable of pairs of numbers, default=5
         Folds of the pairs by which C is chosen.
-    tol : float, default=1e-6
-        Relative duality gap to reach.
     random_state : int, RandomState or None, default=0
         Seed of the pairs that are drawn, of folds, and of the sample for the default kernels.
-    verbose : int, default=0
-        Print a line of progress for every kernel tried.
     time_limit : float, optional
         Seconds after which the search ends, with what was learned so far.
     options : MKLOptions, optional
@@ -85,8 +79,6 @@ class MKLRanker(KernelCombination):
     ----------
     weights_ : ndarray of shape (m,)
         Learned weights.
-    kernel_ : Kernel
-        The learned kernel.
     kernels_ : list of Kernel
         The kernels that were combined.
     pairs_ : ndarray of shape (n_pairs, 2)
@@ -99,10 +91,6 @@ class MKLRanker(KernelCombination):
         Rows of X with a coefficient.
     support_vectors_ : array or data frame of shape (n_support, n_features)
         Those rows.
-    objective_, lower_bound_, duality_gap_ : float
-        The certificate: value, a bound no weights can beat, and the relative gap between them.
-    status_ : Status
-        How the solution ended.
     n_machine_solves_, n_iter_ : int
         Machines solved, and kernels tried.
     history_ : tuple of Step

@@ -77,13 +77,13 @@ LOGISTIC_CS = [float(C) for C in np.logspace(-3, 2, 6)]
 FEWEST_IN_LEAF = 20
 
 
-class CombinedSources:
+class AllSources:
     """Kernels of every source; `equal_share` of the weight is equal and the rest is learned."""
 
     def __init__(self, data: SourceSet, equal_share: float | str) -> None:
         self.data, self.equal_share = data, equal_share
 
-    def fit(self, X: Rows, y: Rows) -> CombinedSources:
+    def fit(self, X: Rows, y: Rows) -> AllSources:
         """Learn the weights of the kernels of all sources."""
         banks = kernels_by_source(self.data, X, y).values()
         self.model = _machine(self.data, [k for bank in banks for k in bank], self.equal_share)
@@ -95,7 +95,7 @@ class CombinedSources:
         return self.model.predict(X)
 
 
-class _BestSource(CombinedSources):
+class _BestSource(AllSources):
     """The source with the smallest loss on rows held out from the training rows.
 
     That is the loss by which ``C="auto"`` chooses, at its choice.
@@ -178,8 +178,8 @@ def _logistic() -> Estimator:
 
 LEARNED = "learned weights"
 METHODS = by_name(
-    MethodColumn(LEARNED, lambda data, X, y: CombinedSources(data, "auto")),
-    MethodColumn("equal weights", lambda data, X, y: CombinedSources(data, 1.0)),
+    MethodColumn(LEARNED, lambda data, X, y: AllSources(data, "auto")),
+    MethodColumn("equal weights", lambda data, X, y: AllSources(data, 1.0)),
     MethodColumn("best source", lambda data, X, y: _BestSource(data, 0.0)),
     MethodColumn("tuned SVM", _beside(_tuned_svm)),
     MethodColumn("boosting", _beside(SplittableColumns, _boosting)),
