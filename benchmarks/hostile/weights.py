@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.hostile.captured_output import captured_output
+from benchmarks.hostile.outcomes import hostile_outcome, preference_pairs
 from benchmarks.hostile.run import Verdict, attempt
 from kernlearn.constraints import AtLeast, AtMost, Constraint, Group, Linear, Order, Tie
 from kernlearn.families.hyper_norm import HyperNorm
@@ -17,18 +18,20 @@ from kernlearn.families.matrices import RankOneStack
 from kernlearn.learn import learn_weights
 from kernlearn.penalties import ElasticNet, GroupNorm, LpNorm
 from kernlearn.testing.certificate import Case, complaints
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Targets
 
 QUALITIES = (
     "soft_margin", "hard_margin", "squared_soft_margin", "lagrangian", "nu_svm", "one_class",
     "epsilon_svr", "nu_svr", "least_squares", "alignment", "centered_alignment",
 )  # fmt: skip
-REGRESSIONS = ("epsilon_svr", "nu_svr")
 CRITERIA = ("alignment", "centered_alignment", "max_determinant")
 # From this seed on problems ask for the largest determinant, so that those before stay as they are.
 DETERMINANTS = 10_000_000
 # From this one on they have other norms as penalties, constraints on the weights, or both.
 CONSTRAINED = 20_000_000
+# From this one on they have the qualities that were added later, under all of these.
+FURTHER = 30_000_000
+FURTHER_QUALITIES = ("logistic", "huber", "quantile", "cox", "ranking")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +40,7 @@ class FuzzProblem:
 
     seed: int
     grams: Any
-    y: Array
+    y: Targets
     options: dict[str, Any] = field(default_factory=dict)
     words: tuple[str, ...] = ()
 
@@ -75,12 +78,16 @@ def make_problem(seed: int) -> FuzzProblem:
     quality = str(rng.choice(QUALITIES))
     if DETERMINANTS <= seed < CONSTRAINED:
         quality = "max_determinant"
-    y = _targets(rng, quality, X[:n], wild, words)
+    if seed >= FURTHER:
+        quality = str(rng.choice(FURTHER_QUALITIES))
+    y = hostile_outcome(rng, quality, X[:n], wild, words)
     grams: Any = np.array([_kernel(rng, X, wild, words) for _ in range(m)])
     grams = _relatives(rng, grams, words)
     if rng.random() < 0.08:
         grams = RankOneStack(_vectors(rng, X, wild), None)
         words.append("rank one")
+    if quality == "ranking":
+        grams = _of_differences(rng, grams, wild, words)
     options = _options(rng, quality, y, wild, words)
     traces = (
         (grams.vectors**2).sum(axis=0)
@@ -167,36 +174,19 @@ def _vectors(rng: np.random.Generator, X: Array, wild: bool) -> Array:
     return vectors * (10.0 ** rng.uniform(-3, 3, size=m) if wild else 1.0)
 
 
-def _targets(
-    rng: np.random.Generator, quality: str, X: Array, wild: bool, words: list[str]
-) -> Array:
-    n = len(X)
-    clean = np.sin(X[:, 0]) + 0.3 * rng.normal(size=n)
-    if quality in REGRESSIONS or (quality == "least_squares" and rng.random() < 0.5):
-        y = clean * (10.0 ** rng.uniform(-7, 7) if wild else 1.0)
-        if rng.random() < 0.25:
-            y = y + 10.0 ** rng.uniform(0, 8 if wild else 3)
-            words.append("targets far from zero")
-        if rng.random() < 0.2:
-            y[0] *= 10.0 ** rng.uniform(1, 8)
-            words.append("an outlying target")
-        if wild and rng.random() < 0.03:
-            y[:] = y[0]
-            words.append("constant targets")
-        return y
-    noise = rng.random() * rng.choice([0.0, 1.0, 3.0])
-    y = np.where(clean + noise * rng.normal(size=n) > np.median(clean), 1.0, -1.0)
-    if rng.random() < 0.15:
-        y[:] = -1.0
-        y[0] = 1.0
-        words.append("one point of a class")
-    if np.ptp(y) == 0:
-        y[0] = -y[0]
-    return y
+def _of_differences(rng: np.random.Generator, grams: Any, wild: bool, words: list[str]) -> Any:
+    """The same kernels, of as many pairs of rows."""
+    is_factor = isinstance(grams, RankOneStack)
+    n = len(grams.vectors) if is_factor else grams.shape[1]
+    pairs = preference_pairs(rng, n, wild, words)
+    if is_factor:
+        return RankOneStack(pairs @ grams.vectors, None)
+    moved = pairs @ grams @ pairs.T
+    return 0.5 * (moved + moved.transpose(0, 2, 1))
 
 
 def _options(
-    rng: np.random.Generator, quality: str, y: Array, wild: bool, words: list[str]
+    rng: np.random.Generator, quality: str, y: Targets, wild: bool, words: list[str]
 ) -> dict[str, Any]:
     n = len(y)
     options: dict[str, Any] = {
@@ -211,6 +201,11 @@ def _options(
         options["C"] = "learn"
     if quality == "epsilon_svr":
         options["epsilon"] = float(rng.choice([0.0, 0.1, 0.1 * float(np.std(y))]))
+    if quality == "huber":
+        spread = float(np.std(y)) or 1.0
+        options["epsilon"] = float(rng.choice([0.1, 1e-3 * spread, 0.1 * spread, 10.0 * spread]))
+    if quality == "quantile":
+        options["quantile"] = float(rng.choice([0.5, 0.1, 0.9, 0.003, 0.999]))
     if quality in ("nu_svm", "one_class", "nu_svr"):
         most = 2.0 * min((y > 0).mean(), (y < 0).mean()) if quality == "nu_svm" else 1.0
         options["nu"] = float(most * rng.choice([0.05, 0.3, 0.7, 1.0]))
@@ -240,7 +235,8 @@ def with_penalty(problem: FuzzProblem) -> FuzzProblem:
     if problem.seed >= CONSTRAINED:
         groups = rng.integers(0, 3, size=m).tolist()
         others = LpNorm(1.3, strength), ElasticNet(strength), GroupNorm(groups, strength)
-        norm = others[int(rng.integers(3))]
+        drawn = int(rng.integers(3 if problem.seed < FURTHER else 4))
+        norm = (*others, norm)[drawn]
     options = {**problem.options, "penalty": norm}
     return FuzzProblem(problem.seed, problem.grams, problem.y, options, (*problem.words, "penalty"))
 

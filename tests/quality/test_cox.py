@@ -75,6 +75,35 @@ def test_coefficients_off_the_flow_are_brought_back(drawn):
     assert risk_sets.repaired(a) == pytest.approx(a, abs=1e-13)
 
 
+def test_coefficients_far_below_the_totals_keep_their_digits(drawn):
+    outcome, weight, _, f = drawn
+    risk_sets = RiskSets.of(outcome.signed, C * weight, weight)
+    # Sums of the coefficients that have left are what goes on: no total need be taken off.
+    a = 1e-18 * risk_sets.answer(f)
+    assert risk_sets.repaired(a) == pytest.approx(a, rel=1e-12, abs=1e-32)
+    falling = np.where(risk_sets.stage == 0, -np.abs(a), a)
+    assert risk_sets.shortfall(falling) == pytest.approx(
+        -falling[risk_sets.stage == 0].sum(), rel=1e-12
+    )
+    moved = risk_sets.repaired(falling)
+    assert risk_sets.shortfall(moved) <= 1e-14 * np.abs(moved).sum()
+    assert np.abs(moved).max() <= 1e-16
+
+
+def test_a_huge_cost_beside_tied_events_is_solved(drawn):
+    """Coefficients 16 digits below C, which differences of numbers like C have none of."""
+    outcome, _, X, _ = drawn
+    K = gaussians(X)[2]
+    found = kl.learn_weights([K], outcome.structured, quality="cox", C=1e10)
+    assert found.status.is_optimal
+    a = found.dual_coef.astype(np.longdouble)
+    value = (
+        0.5 * a @ K @ a
+        + 1e10 / C * RiskSets.of(outcome.signed, np.full(N, C), np.ones(N)).losses(K @ a).sum()
+    )
+    assert float(value) == pytest.approx(found.objective, rel=1e-9)
+
+
 def gaussians(X):
     distances = ((X[:, None] - X[None]) ** 2).sum(axis=2)
     return [np.outer(X[:, 0], X[:, 0]), np.exp(-distances / 20), np.exp(-distances * 2)]

@@ -39,7 +39,7 @@ from kernlearn._device import Place, on_place
 from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLOptions, MKLRegressor
 from kernlearn.kernels import Gaussian, Grid, Kernel, Linear, PerColumn, Polynomial
 from kernlearn.runtime.optional import load_dask_array
-from kernlearn.testing.certificate.judge import Case
+from kernlearn.testing.certificate.case import Case
 from kernlearn.typing import Array, LongArray, Rows
 
 # Shares of problems that are slow to make: chunks of Dask, arrays of another library;

@@ -9,7 +9,8 @@ are observed until then or longer. With :math:`c_k` the sum of their :math:`C_i`
 
 The conjugate divides each :math:`c_k` among the rows of :math:`R_k`. Since risk sets are nested,
 the division of least entropy is a flow: at stage k there is :math:`F_k = r_{k-1} + c_k`, the rows
-that leave before the next event take :math:`m_j` of it, and :math:`r_k` goes on. So for
+that leave before the next event take :math:`m_j` of it, and :math:`r_k` goes on. Rows with an event
+leave at its stage, so that :math:`r_k` is the sum of the coefficients of all who have left. So for
 :math:`m_j = C_j\delta_j - a_j \ge 0` and :math:`r_k \ge 0`,
 
 .. math::
@@ -27,9 +28,11 @@ from functools import cached_property
 import numpy as np
 from scipy.special import xlogy
 
-from kernlearn.typing import Array, Indices, Rows
+from kernlearn.typing import Array, Indices
 
 _TINY = float(np.finfo(float).tiny)
+# The part of a flow below which what goes on counts as held: a factor has digits for no more.
+_FIRM = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +111,7 @@ class RiskSets:
     def entropy_curvature(self, a: Array) -> Array:
         """The second derivative of L*(−a), of shape (n, n)."""
         m, rest, flow = self._flow(a)
-        steps = 1.0 / np.maximum(rest[:-1], _TINY) - 1.0 / np.maximum(flow[1:], _TINY)
+        steps = 1.0 / np.maximum(rest[:-1], _FIRM * flow[:-1]) - 1.0 / np.maximum(flow[1:], _TINY)
         sums = np.append(np.cumsum(np.maximum(steps, 0.0)[::-1])[::-1], [0.0, 0.0])
         H = sums[np.maximum.outer(self.stage, self.stage)]
         with np.errstate(divide="ignore"):
@@ -117,24 +120,21 @@ class RiskSets:
 
     def shortfall(self, a: Array) -> float:
         """By how much the flow falls below zero."""
-        taken = np.bincount(self.stage[self.order], (self.events - a)[self.order])
-        return max(-float(_rest(self.totals, taken).min()), 0.0)
+        return max(-float(_rest(self, a).min()), 0.0)
 
     def repaired(self, a: Array) -> Array:
         """Coefficients of a flow: no stage takes more than has come, and the last takes all."""
-        m, last = np.maximum(self.events - a, 0.0), len(self.totals) - 1
+        a = np.where(self.stage >= 0, np.minimum(a, self.events), 0.0)
+        m, last = self.events - a, len(self.totals) - 1
         if not m[self.stage == last].any():
             m[self.stage == last] = 1.0  # of any size: all that is left is theirs
-        taken = np.bincount(self.stage[self.order], m[self.order])
-        factors, flow = np.ones(len(taken)), 0.0
-        for k, (came, took) in enumerate(zip(self.totals, taken, strict=True)):
-            flow += came
-            if took > flow or k == last:
-                factors[k] = flow / max(took, _TINY)
-            flow = max(flow - factors[k] * took, 0.0)
-        kept = (factors[self.stage] == 1.0) & (self.events - a >= 0.0)
-        a = np.where(kept, a, self.events - factors[self.stage] * m)
-        return np.where(self.stage >= 0, a, 0.0)
+        taken, left = _by_stage(self, m), _by_stage(self, a)
+        returned, rest = np.zeros(len(taken)), 0.0
+        for k in range(len(taken)):
+            rest += left[k]
+            if rest < 0.0 or k == last:
+                returned[k], rest = -rest / max(taken[k], _TINY), 0.0
+        return a + returned[self.stage] * m
 
     def _log_sums(self, f: Array) -> Array:
         """The logarithm of the sum of the risks of each stage."""
@@ -143,14 +143,17 @@ class RiskSets:
 
     def _flow(self, a: Array) -> tuple[Array, Array, Array]:
         """What each row takes, what goes on from each stage, and what has come to it."""
-        m = np.maximum(self.events - a, 0.0)
-        taken = np.bincount(self.stage[self.order], m[self.order])
-        rest = np.maximum(_rest(self.totals, taken), 0.0)
-        return m, rest, np.append(0.0, rest[:-1]) + self.totals
+        rest = np.maximum(_rest(self, a), 0.0)
+        return np.maximum(self.events - a, 0.0), rest, np.append(0.0, rest[:-1]) + self.totals
 
 
-def _rest(came: Array, taken: Rows) -> Array:
+def _by_stage(risk_sets: RiskSets, values: Array) -> Array:
+    order = risk_sets.order
+    return np.asarray(np.bincount(risk_sets.stage[order], values[order]), dtype=float)
+
+
+def _rest(risk_sets: RiskSets, a: Array) -> Array:
     """What is left after each stage: summed from the nearer end, where less is rounding."""
-    change = came - taken
-    forward, backward = np.cumsum(change), np.append(-np.cumsum(change[:0:-1])[::-1], 0.0)
-    return np.where(np.arange(len(came)) < len(came) // 2, forward, backward)
+    left = _by_stage(risk_sets, a)
+    forward, backward = np.cumsum(left), np.append(-np.cumsum(left[:0:-1])[::-1], 0.0)
+    return np.where(np.arange(len(left)) < len(left) // 2, forward, backward)

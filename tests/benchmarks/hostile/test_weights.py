@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.hostile.run import summary
-from benchmarks.hostile.weights import CONSTRAINED, DETERMINANTS, judge_seed
+from benchmarks.hostile.weights import (
+    CONSTRAINED,
+    DETERMINANTS,
+    FURTHER,
+    FURTHER_QUALITIES,
+    judge_seed,
+)
 
 CHUNK = 15
 
@@ -32,6 +38,12 @@ def test_no_constraint_is_violated():
     assert sum("constraints" in v.problem for v in verdicts if v.status == "optimal") > 2
 
 
+def test_no_smooth_or_robust_certificate_is_false():
+    verdicts = [judge_seed(seed) for seed in range(FURTHER, FURTHER + 16)]
+    assert not [f"{v.problem}: {c}" for v in verdicts for c in v.complaints]
+    assert {v.kind for v in verdicts if v.status == "optimal"} == set(FURTHER_QUALITIES)
+
+
 # Every seed beyond these that was ever judged false, or ended in an exception.
 FOUND = [
     59, 75, 81, 83, 99, 112, 119,
@@ -42,7 +54,7 @@ FOUND = [
     4943, 12024, 12165, 392, 1548, 5584, 8720, 9885, 10149, 12278, 12334, 13772,
     14332, 14945, 15437, 16326, 16765, 16860, 17089, 18775, 19265, 19944, 50188,
     104927, 107625, 111752, 112405, 203425, 218559, 318838, 403893, 405231, 418008, 614339, 700458,
-    20002471, 20002828, 20003039, 20003315, 20004610,
+    20002471, 20002828, 20003039, 20003315, 20004610, 30000026, 30000464,
 ]  # fmt: skip
 # Half a second to seconds each.
 FOUND_AND_SLOW = [20001727, 1100, 1191, 1251, 1392, 1428, 1455, 1477, 1498, 3687, 7916]

@@ -59,6 +59,53 @@ def test_the_judge_sees_what_is_false(case, change, word):
     assert any(word in sentence for sentence in said), said
 
 
+def _further(quality, weights):
+    """A stated problem of a quality, and its solution."""
+    rng = np.random.default_rng(3)
+    X, s = rng.normal(size=(12, 2)), rng.uniform(0.3, 3.0, size=12)
+    squares = ((X[:, None] - X[None]) ** 2).sum(-1)
+    grams = np.array([X @ X.T, np.exp(-squares), np.exp(-0.1 * squares)])
+    y = X[:, 0] + 0.5 * rng.normal(size=12)
+    if quality == "logistic":
+        y = np.sign(y)
+    elif quality == "ranking":
+        y, pairs = np.zeros(12), np.eye(12) - np.eye(12)[rng.permutation(12)]
+        grams = pairs @ grams @ pairs.T
+    elif quality == "cox":
+        event, time = rng.random(12) < 0.7, np.ceil(np.exp(y + 1.0))
+        time[:2], event[:2] = 0.0, False
+        y = np.array(list(zip(event, time, strict=True)), dtype=[("event", bool), ("time", float)])
+    options = {"quality": quality, "weights": weights, "sample_weight": s, "C": 5.0}
+    return Case(grams, y, **options), kl.learn_weights(grams, y, **options)
+
+
+@pytest.mark.parametrize("weights", ["positive", "free"])
+@pytest.mark.parametrize("quality", ["logistic", "huber", "quantile", "ranking", "cox"])
+def test_the_judge_sees_what_is_false_of_further_qualities(quality, weights):
+    stated, solution = _further(quality, weights)
+    assert solution.status.is_optimal
+    assert complaints(stated, solution) == []
+    objective, coef = solution.objective, solution.dual_coef
+    outside = coef.copy()
+    outside[np.argmax(np.abs(coef))] *= 20.0
+    low = objective * (1.0 - 1e-3)
+    too_high = objective * 1.001
+    for change, word in (
+        ({"objective": low, "lower_bound": low}, "the function returned has"),
+        ({"lower_bound": too_high, "objective": too_high}, "above"),
+        ({"dual_coef": outside}, "infeasible"),
+        ({"dual_coef": 0.9 * coef}, "the function returned has"),
+    ):
+        said = complaints(stated, replace(solution, **change))
+        assert any(word in sentence for sentence in said), (change, said)
+
+
+def test_the_value_at_any_weights_is_that_of_the_solver():
+    for quality in ("logistic", "huber", "quantile", "ranking", "cox"):
+        stated, solution = _further(quality, "positive")
+        assert stated.value(solution.weights) == pytest.approx(solution.objective, rel=1e-9)
+
+
 def test_the_judge_sees_a_false_gap(case):
     stated, solution = case
     false = replace(solution)

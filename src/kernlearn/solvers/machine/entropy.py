@@ -33,6 +33,7 @@ class EntropyOptions:
     blind: float = 1e-14  # relative decrease that the rounding of the value would hide
     sufficient: float = 1e-4  # share of the promised decrease that a step must bring
     halvings: int = 40
+    settled: float = 1e-9  # relative gap of coefficients that need no others beside them
 
 
 OPTIONS = EntropyOptions()
@@ -126,10 +127,14 @@ class _Newton:
 
     def solution(self) -> MachineSolution | None:
         """Pack the coefficients; None if they do not lie in the polytope."""
+        return self._packed(self.coef)
+
+    def _packed(self, coef: Array) -> MachineSolution | None:
         machine = self.machine
-        coef = machine.feasible(self.coef) if np.isfinite(self.coef).all() else None
-        if coef is None:
+        feasible = machine.feasible(coef) if np.isfinite(coef).all() else None
+        if feasible is None:
             return None
+        coef = feasible
         K_coef = self.K @ coef
         weight = self._weights(coef)
         free = np.flatnonzero(weight > _HELD * float(weight.max(initial=0.0)))
@@ -158,3 +163,11 @@ class _CoxNewton(_Newton):
     def _weights(self, coef: Array) -> Array:
         assert self.machine.risk_sets is not None
         return np.asarray(np.maximum(self.machine.risk_sets.events - coef, 0.0))
+
+    def solution(self) -> MachineSolution | None:
+        """Pack the coefficients, or α where those are differences of far larger numbers."""
+        found = self._packed(self.coef)
+        if found is not None and found.relative_gap <= OPTIONS.settled:
+            return found
+        candidates = found, self._packed(self.alpha)
+        return min((c for c in candidates if c is not None), key=lambda c: c.gap, default=None)

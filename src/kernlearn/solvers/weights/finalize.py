@@ -74,7 +74,8 @@ class CombinedKernel:
         K = family.combine(weights) if K is None else K
         diagonal = np.abs(K.diagonal())
         if (weights < 0).any():
-            terms = family.combine(np.abs(weights)).diagonal().copy()  # and no more of the matrix
+            # No more of the matrix; an entry may be below zero by its rounding.
+            terms = np.abs(family.combine(np.abs(weights)).diagonal())
             if (terms > PRECISION.lost * diagonal).any():  # what cancels takes its digits along
                 del K
                 K = family.combine_exactly(weights).astype(float)

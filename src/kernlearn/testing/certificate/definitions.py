@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn.typing import Array, LongArray
+from kernlearn.testing.certificate.partial_likelihood import PartialLikelihood
+from kernlearn.typing import Array, LongArray, Mask
 
 if TYPE_CHECKING:
     from kernlearn.families.constraints import Constraint
@@ -36,9 +38,9 @@ def long(values: ArrayLike | None) -> LongArray:
 class Definition:
     """One machine on given targets.
 
-    `y` holds labels −1 and +1, targets, or anything for one class, and `sample_weight` multiplies
-    C. `ridge` is the diagonal added in training where it is not 1/C: with C learned, and for the
-    alignment.
+    `y` holds labels −1 and +1, targets, times, or anything for one class, and `sample_weight`
+    multiplies C. `ridge` is the diagonal added in training where it is not 1/C: with C learned, and
+    for the alignment. `event` is for times: whether each was seen.
     """
 
     quality: str
@@ -49,6 +51,14 @@ class Definition:
     sample_weight: LongArray
     ridge: LongArray | None = None
     quantile: float = 0.5
+    event: Mask | None = None
+
+    @cached_property
+    def likelihood(self) -> PartialLikelihood:
+        """Of times to an event."""
+        assert self.event is not None
+        events = np.where(self.event, self.C * self.sample_weight, np.longdouble(0.0))
+        return PartialLikelihood(self.y, events, self.sample_weight)
 
     @property
     def upper(self) -> LongArray:
@@ -63,6 +73,8 @@ class Definition:
             return self.C * s
         if self.quality == "quantile":
             return self.quantile * self.C * s
+        if self.quality == "cox":
+            return self.likelihood.events
         if self.quality == "huber":
             return self.epsilon * self.C * s
         return np.full(len(s), np.longdouble(np.inf))
@@ -72,7 +84,7 @@ class Definition:
         """Lower bounds of coefficients that may have any sign."""
         if self.quality == "quantile":
             return -(1.0 - self.quantile) * self.C * self.sample_weight
-        return -self.upper
+        return self.likelihood.lower if self.quality == "cox" else -self.upper
 
     @property
     def diagonal(self) -> LongArray:
@@ -113,6 +125,8 @@ class Definition:
             worst = max(worst, abs(float(self.y @ a) - self.nu))
         if self.quality == "nu_svr":
             worst = max(worst, float(np.abs(a).sum() - self.nu * self.upper.sum()))
+        if self.quality == "cox":
+            worst = max(worst, float(self.likelihood.divided(a)[1]))
         return worst / size
 
     def dual(self, K: LongArray, a: LongArray) -> Number:
@@ -120,6 +134,8 @@ class Definition:
         value = -0.5 * (a @ (K @ a)) - 0.5 * (self.diagonal @ a**2)
         if self.quality == "lagrangian":
             value -= 0.5 * a.sum() ** 2
+        if self.quality == "cox":
+            return value - self.likelihood.entropy(a)
         if self.quality not in ("nu_svm", "one_class", "logistic"):
             value += a.sum() if self.quality == "ranking" else self.y @ a
         if self.quality == "logistic":
@@ -155,6 +171,8 @@ class Definition:
             return 0.5 * ((y - f) ** 2 / self.diagonal).sum()
         if self.quality == "logistic":
             return (upper * np.logaddexp(zero, -margin)).sum()
+        if self.quality == "cox":
+            return self.likelihood.loss(f)
         if self.quality == "huber":
             small, large = np.minimum(np.abs(y - f), self.epsilon), np.abs(y - f)
             return ((small * large - 0.5 * small**2) / self.diagonal).sum()

@@ -9,167 +9,26 @@ ones, and any that the caller knows of.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from kernlearn.testing.certificate.definitions import (
-    Definition,
-    alignment_of,
-    centre,
-    constraint_misses,
-    long,
-    minus_log_det,
-)
-from kernlearn.testing.certificate.machine_training import REGRESSIONS, best_values
-from kernlearn.typing import Array, LongArray, Mask
+from kernlearn.testing.certificate.case import ALIGNMENTS, Case, even_weights, has_factor
+from kernlearn.testing.certificate.definitions import long
+from kernlearn.typing import Array, Mask
 
 if TYPE_CHECKING:
-    from kernlearn.families.constraints import Constraint
-    from kernlearn.solvers.core.oracle import Penalty
     from kernlearn.solvers.core.solution import Solution
 
 SAME = 1e-7  # relative difference of two ways to compute one value
 BELOW = 1e-9  # a bound may not lie further above another value than this, relative to it
 INDEFINITE = 1e-9  # of the largest eigenvalue
 VIOLATED = 1e-8  # of the terms of a constraint
-ALIGNMENTS = ("alignment", "centered_alignment")
 # Of the largest eigenvalue, for each point: an eigenvalue below zero that may be rounding of double
-# precision, and roundings of long double and of the matrices as they were computed.
+# precision.
 SEEMING = 1e-14
-ROUNDINGS = (8.0 * float(np.finfo(np.longdouble).eps), 1e-17, 1e-16, 1e-15)
 PULLED = (0.0, 1e-14, 1e-12, 1e-10, 1e-8)  # shares of the even weights
-
-
-@dataclass(frozen=True, eq=False)
-class Case:
-    """A stated problem: what ``learn_weights`` was called with."""
-
-    grams: Array
-    y: Array
-    quality: str = "soft_margin"
-    C: float | str = 1.0
-    nu: float = 0.3
-    epsilon: float = 0.1
-    quantile: float = 0.5
-    weights: str = "positive"
-    constraint: str = "trace"
-    total: float | None = None
-    penalty: Penalty | None = None
-    sample_weight: Array | None = None
-    constraints: Sequence[Constraint] = ()
-    tol: float = 1e-6
-    others: Sequence[ArrayLike] = field(default_factory=tuple)
-
-    @property
-    def learns_C(self) -> bool:
-        """Whether C is learned: the identity is one more matrix."""
-        return isinstance(self.C, str)
-
-    @property
-    def n(self) -> int:
-        """Number of labelled points."""
-        return len(self.y)
-
-    @property
-    def normaliser(self) -> Array:
-        """The rᵢ of Σ wᵢrᵢ = total; with a learned C, one more for the identity."""
-        N = self.grams.shape[1]
-        if self.constraint == "trace":
-            r = np.trace(self.grams, axis1=1, axis2=2)
-            return np.append(r, float(N)) if self.learns_C else r
-        return np.ones(len(self.grams) + self.learns_C)
-
-    @property
-    def c(self) -> float:
-        """The total."""
-        if self.total is not None:
-            return self.total
-        return float(self.normaliser.sum()) if self.constraint == "trace" else 1.0
-
-    @property
-    def shift(self) -> np.longdouble:
-        """What is taken off targets far from zero: an intercept makes up for it.
-
-        Residuals are small beside such targets, and would lose digits to them.
-        """
-        regression = self.quality in REGRESSIONS
-        return np.longdouble(np.median(self.y) if regression else 0.0)
-
-    @property
-    def s(self) -> LongArray:
-        """Sample weights."""
-        weight = np.ones(self.n) if self.sample_weight is None else self.sample_weight
-        return np.asarray(weight, dtype=np.longdouble)
-
-    def misses(self, weights: Array) -> LongArray:
-        """By how much each constraint is violated, or not if it is negative."""
-        m = len(self.grams)
-        return constraint_misses(self.constraints, weights[..., :m], self.normaliser[:m] / self.c)
-
-    @cached_property
-    def _long_grams(self) -> LongArray:
-        return self.grams.astype(np.longdouble)
-
-    def kernel(self, weights: Array) -> LongArray:
-        """K(w) over all points, in long double; or a stack of them, for a stack of weights."""
-        w = weights[..., : len(self.grams)].astype(np.longdouble)
-        return np.asarray(np.tensordot(w, self._long_grams, 1))
-
-    @cached_property
-    def rounding(self) -> float:
-        """What the matrices themselves are known to: the even combination is in the cone."""
-        even = _even(self)
-        return next((r for r in ROUNDINGS if _has_factor(self, even, r)), ROUNDINGS[-1])
-
-    def machine(self, weights: Array) -> Definition:
-        """The machine at these weights."""
-        ridge = None
-        if self.learns_C:
-            ridge = np.longdouble(weights[-1]) / self.s
-        quality = "hard_margin" if self.learns_C else self.quality
-        if quality == "alignment":
-            used = self.normaliser > 0
-            traces = np.trace(self.grams, axis1=1, axis2=2)
-            size = self.c * np.mean(traces[used] / self.normaliser[used]) / self.grams.shape[1]
-            ridge = np.full(self.n, np.longdouble(1e-10) * size)
-        C = 1.0 if self.learns_C else float(self.C)
-        y = self.y.astype(np.longdouble) - self.shift
-        return Definition(quality, y, C, self.nu, self.epsilon, self.s, ridge, self.quantile)
-
-    @cached_property
-    def _centred(self) -> Case:
-        """The same with every matrix centred."""
-        return replace(self, grams=np.array([centre(K) for K in self.grams]))
-
-    def value(self, weights: Array) -> float:
-        """The objective at ``weights``, or something above it."""
-        return self.values([weights])[0]
-
-    def values(self, weights: Sequence[Array]) -> list[float]:
-        """The objective at each of these ``weights``, or something above it."""
-        if self.quality == "centered_alignment" and self.penalty is None:
-            # A constant kernel, however large, must not take the digits of the others.
-            return [-alignment_of(self._centred.kernel(w), self.y, True) for w in weights]
-        kernels = [self.kernel(w) for w in weights]
-        if self.quality in ALIGNMENTS and self.penalty is None:
-            return [-alignment_of(K, self.y, False) for K in kernels]
-        if self.quality == "max_determinant":
-            return [minus_log_det(K) for K in kernels]
-        if not kernels:
-            return []
-        labelled = np.array(kernels)[:, : self.n, : self.n]
-        values = best_values([self.machine(w) for w in weights], labelled)
-        if self.quality not in ("nu_svm", "one_class"):
-            # A kernel indefinite by its rounding gives a large function a negative norm.
-            values = [max(value, 0.0) for value in values]
-        if self.penalty is None:
-            return values
-        return [v + float(self.penalty.value(w)) for v, w in zip(values, weights, strict=True)]
 
 
 def complaints(case: Case, solution: Solution, seed: int = 0) -> list[str]:
@@ -222,7 +81,7 @@ def _without_solution(case: Case, solution: Solution) -> list[str]:
     if case.quality != "hard_margin" and not case.learns_C:
         return [f"no solution for {case.quality}, which always has one"]
     value = min(case.values(list(_others(case, None, 0))), default=np.inf)
-    size = float(np.trace(case.kernel(_even(case)))) / case.grams.shape[1]
+    size = float(np.trace(case.kernel(even_weights(case)))) / case.grams.shape[1]
     # Margins below a millionth of the kernel's size may pass for none.
     if value * size < 1e10:
         return [f"no solution claimed, but a value of {value:.6g} is attainable"]
@@ -272,7 +131,8 @@ def _values(case: Case, solution: Solution, weights: Array) -> list[str]:
     primal = float(machine.primal(K, a, long(solution.intercept) - case.shift)) + penalty
     # Long double has digits for this much of the terms, whose sum may be far smaller.
     size = np.abs(a) @ np.abs(K) @ np.abs(a) + np.abs(machine.y) @ np.abs(a)
-    slopes = np.where(np.isfinite(machine.upper), machine.upper, np.abs(a))
+    steepest = np.maximum(machine.upper, -machine.lower)
+    slopes = np.where(np.isfinite(steepest), steepest, np.abs(a))
     size += slopes @ (np.abs(K) @ np.abs(a) + np.abs(machine.y))
     known = 1e-17 * float(size)
     # A function may do a little better than is claimed for it, but not worse.
@@ -291,17 +151,12 @@ def _same(left: float, right: float) -> bool:
     return left == right or abs(left - right) <= SAME * max(abs(left), abs(right), 1e-290)
 
 
-def _even(case: Case) -> Array:
-    r, used = case.normaliser, case.normaliser > 0
-    return np.where(used, case.c / np.where(used, r, 1.0) / used.sum(), 0.0)
-
-
 def _others(case: Case, returned: Array | None, seed: int) -> Iterable[Array]:
     """Feasible weights that may do better than a false bound."""
     rng = np.random.default_rng([seed, 2])
     r, c = case.normaliser, case.c
     used = np.flatnonzero(r > 0)
-    candidates = [_even(case)]
+    candidates = [even_weights(case)]
     for i in rng.permutation(used)[:4]:
         corner = np.zeros(len(r))
         corner[i] = c / r[i]
@@ -333,7 +188,7 @@ def _free_candidates(case: Case, returned: Array, rng: np.random.Generator) -> I
     """From the even and the returned weights along random directions, to where K(w) ends."""
     r = case.normaliser
     used = r > 0
-    starts = np.repeat([_even(case), returned], 3, axis=0)
+    starts = np.repeat([even_weights(case), returned], 3, axis=0)
     directions = np.where(used, rng.normal(size=starts.shape) / np.where(used, r, 1.0), 0.0)
     directions[:, used] -= (directions @ r)[:, None] / r[used] / used.sum()
     if case.learns_C:
@@ -378,23 +233,9 @@ def moved_into_cone(case: Case, weights: Array) -> Array | None:
     """
     if (weights >= 0).all():
         return weights
-    even = _even(case)
+    even = even_weights(case)
     for share in PULLED:
         inside = (1.0 - share) * weights + share * even
-        if _has_factor(case, inside, case.rounding):
+        if has_factor(case, inside, case.rounding):
             return inside
     return None
-
-
-def _has_factor(case: Case, weights: Array, rounding: float) -> bool:
-    """Whether K(w) has a Cholesky factor in long double, but for a rounding of its terms."""
-    A, n = case.kernel(weights), case.grams.shape[1]
-    pairs = zip(weights, case.grams, strict=False)  # the identity has no matrix
-    terms = sum(abs(weight) * np.diagonal(K) for weight, K in pairs)
-    A.flat[:: n + 1] += rounding * n * np.max(terms)
-    for k in range(n):
-        if not A[k, k] > 0:
-            return False
-        column = A[k + 1 :, k] / A[k, k]
-        A[k + 1 :, k + 1 :] -= np.multiply.outer(column, A[k, k + 1 :])
-    return True

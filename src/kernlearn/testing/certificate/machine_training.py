@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from kernlearn.testing.certificate.definitions import Definition
+from kernlearn.testing.certificate.partial_likelihood import PartialLikelihood
 from kernlearn.typing import Array, LongArray, Mask
 
 STEPS = 60
+SHORT = 0.3  # a step of less is followed by one towards the middle
 
 
 def solve_boxes(Q: Array, q: Array, A: Array, b: Array, u: Array) -> tuple[Array, Array]:
@@ -56,6 +58,7 @@ class _Programs:
         self.pairs = n + self.capped.sum(axis=1)
         self.x = np.where(self.capped, 0.5 * np.minimum(u, 2.0), 1.0)
         self.z, self.v, self.y = np.ones((m, n)), np.where(self.capped, 1.0, 0.0), np.zeros((m, r))
+        self.length = np.ones((m, 1))  # of the last step
         self.system = np.zeros((m, n + r, n + r))  # without what changes: the diagonal
         self.system[:, :n, :n], self.system[:, :n, n:], self.system[:, n:, :n] = Q, -A.T, A
         self.system[:, range(n + r), range(n + r)] += 1e-14
@@ -85,8 +88,12 @@ class _Programs:
             self.x + t * dx, self.z + t * dz, self.s - t * dx, self.v + t * dv
         )
         centre = np.where(self.mu > 0, self.mu * (after / self.mu) ** 3, 0.0)
-        dx, dy, dz, dv = self._direction(KKT, centre, dx * dz, -dx * dv)
+        # Products that differ much hold every step back, and a correction by them goes astray.
+        straight = self.length >= SHORT
+        centre = np.where(straight[:, 0], centre, self.mu)
+        dx, dy, dz, dv = self._direction(KKT, centre, straight * dx * dz, straight * -dx * dv)
         t = 0.995 * self._length(dx, dz, dv)
+        self.length = np.where(straight, t, 1.0)
         self.x, self.y = self.x + t * dx, self.y + t * dy
         self.z, self.v = self.z + t * dz, self.v + t * dv
 
@@ -174,8 +181,8 @@ def train(machines: Sequence[Definition], K: Array) -> tuple[Array, Array]:
     target = (y - centre) / spread
     if machine.quality in ("least_squares", "alignment"):
         a, b = _linear_systems(Q, target, machine.quality == "least_squares")
-    elif machine.quality == "logistic":
-        a, b = _by_newton(K / size[:, None], y, upper)
+    elif machine.quality in ("logistic", "cox"):
+        a, b = _by_newton(machine, K / size[:, None], upper)
     elif machine.quality in ("huber", "quantile"):
         a, b = _boxed(Q, target, machine.lower.astype(float) / unit, upper)
     elif machine.quality in ("epsilon_svr", "nu_svr"):
@@ -205,34 +212,61 @@ def _boxed(Q: Array, y: Array, low: Array, high: Array) -> tuple[Array, Array]:
     return low + x, -multipliers[:, 0]
 
 
-def _by_newton(K: Array, y: Array, C: Array) -> tuple[Array, Array]:
-    """Log-odds by damped Newton steps on values and intercept, for kernels and C one by one."""
-    n = len(y)
-    coefficients, intercepts = np.zeros((len(K), n)), np.zeros(len(K))
-    for i, (gram, cost) in enumerate(zip(K, C, strict=True)):
-        point = np.zeros(n + 1)
-        bordered = np.zeros((n + 1, n + 1))
-        bordered[:n, :n] = gram
+SmoothLoss = tuple[Callable[[Array], float], Callable[[Array], tuple[Array, Array]]]
+"""A loss of values; its negative slope and its second derivative."""
 
-        def loss(point: Array, gram: Array = gram, cost: Array = cost) -> float:
-            f = gram @ point[:n] + point[n]
-            norm = 0.5 * point[:n] @ (gram @ point[:n])
-            return float(norm + cost @ np.logaddexp(0.0, -y * f))
 
-        for _ in range(STEPS):
-            f = gram @ point[:n] + point[n]
-            p = 1.0 / (1.0 + np.exp(np.clip(y * f, -700.0, 700.0)))
-            pull, weight = cost * y * p, cost * p * (1.0 - p)
-            design = np.hstack([gram, np.ones((n, 1))])
-            slope = bordered @ point - design.T @ pull
-            curvature = bordered + design.T @ (weight[:, None] * design)
-            step = np.linalg.lstsq(curvature, -slope, rcond=1e-15)[0]
-            length = 1.0
-            while length > 1e-8 and loss(point + length * step) > loss(point):
-                length *= 0.5
-            point = point + (length if length > 1e-8 else 0.0) * step
-        coefficients[i], intercepts[i] = point[:n], point[n]
-    return coefficients, intercepts
+def _by_newton(machine: Definition, K: Array, upper: Array) -> tuple[Array, Array]:
+    """Coefficients of smooth losses by damped Newton steps, for kernels and C one by one."""
+    of = _logistic if machine.quality == "logistic" else _cox
+    found = [
+        _minimiser(gram, machine.signed, *of(machine, c)) for gram, c in zip(K, upper, strict=True)
+    ]
+    coefficients, intercepts = zip(*found, strict=True)
+    return np.array(coefficients), np.array(intercepts)
+
+
+def _minimiser(
+    K: Array,
+    intercept: bool,
+    loss: Callable[[Array], float],
+    derivatives: Callable[[Array], tuple[Array, Array]],
+) -> tuple[Array, float]:
+    """Solve a = −L′(f), where f = Ka + b and Σa = 0, or f = Ka; each step lowers the value."""
+    n, a, b = len(K), np.zeros(len(K)), 0.0
+    value = loss(K @ a)
+    for _ in range(STEPS):
+        pull, curvature = derivatives(K @ a + b)
+        system, residual = np.eye(n) + curvature @ K, pull - a
+        if intercept:
+            system = np.block([[system, curvature.sum(axis=1)[:, None]], [np.ones((1, n)), 0.0]])
+            residual = np.append(residual, -a.sum())
+        step = np.append(np.linalg.lstsq(system, residual, rcond=1e-15)[0], 0.0)
+        for length in 0.5 ** np.arange(28.0):
+            next_a, next_b = a + length * step[:n], b + length * step[n]
+            next_value = 0.5 * next_a @ K @ next_a + loss(K @ next_a + next_b)
+            if next_value <= value:
+                break
+        if not next_value < value:
+            break
+        a, b, value = next_a, next_b, next_value
+    return a, float(b)
+
+
+def _logistic(machine: Definition, cost: Array) -> SmoothLoss:
+    y = machine.y.astype(float)
+
+    def derivatives(f: Array) -> tuple[Array, Array]:
+        p = 1.0 / (1.0 + np.exp(np.clip(y * f, -700.0, 700.0)))
+        return cost * y * p, np.diag(cost * p * (1.0 - p))
+
+    return lambda f: float(cost @ np.logaddexp(0.0, -y * f)), derivatives
+
+
+def _cox(machine: Definition, cost: Array) -> SmoothLoss:
+    weight = machine.sample_weight.astype(float)
+    likelihood = PartialLikelihood(machine.likelihood.time, cost, weight)
+    return lambda f: float(likelihood.loss(f)), likelihood.derivatives
 
 
 def _one_sided(machine: Definition, Q: Array, y: Array, upper: Array) -> tuple[Array, Array]:
