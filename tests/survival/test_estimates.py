@@ -13,7 +13,7 @@ from kernlearn.survival import (
     survival_outcome,
 )
 from kernlearn.survival.concordance import concordance
-from kernlearn.survival.curves import breslow
+from kernlearn.survival.curves import breslow, efron
 
 TIMES = np.array([3.0, 6.0, 9.0, 12.0])
 
@@ -46,6 +46,17 @@ def test_curves_are_those_of_scikit_survival(drawn):
     assert kaplan_meier(y).y[:6] == pytest.approx(expected)
     expected = [0.08333333, 0.18137255, 0.25454328, 0.31009884, 0.40100793, 0.46767459]
     assert nelson_aalen(y).y[:6] == pytest.approx(expected)
+
+
+def test_efrons_hazard_takes_tied_events_one_after_the_other(drawn):
+    outcome, risk = drawn
+    f, total, found = risk / 20.0, 0.0, efron(outcome, risk / 20.0)
+    for at in np.unique(outcome.time[outcome.event]):
+        sizes = np.exp(f[outcome.time >= at]).sum()
+        tied = np.exp(f[(outcome.time == at) & outcome.event])
+        steps = sizes - np.arange(len(tied)) / len(tied) * tied.sum()
+        total += (1.0 / steps).sum()
+        assert found(at) == pytest.approx(total, rel=1e-12)
 
 
 def test_breslows_hazard_without_a_risk_is_nelsons_and_its_scale_is_the_risks(drawn):

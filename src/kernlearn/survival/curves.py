@@ -136,15 +136,39 @@ def censoring_curve(outcome: SurvivalOutcome) -> StepFunction:
 
 def breslow(outcome: SurvivalOutcome, risk: Array, weight: Array | None = None) -> StepFunction:
     r"""Breslow's cumulative baseline hazard, :math:`\sum_{u_k \le t} d_k / \sum_{R_k} e^{f_j}`."""
+    return _baseline(outcome, risk, weight, 0.0)
+
+
+def efron(outcome: SurvivalOutcome, risk: Array, weight: Array | None = None) -> StepFunction:
+    r"""Efron's cumulative baseline hazard: of tied events, one comes after the other.
+
+    .. math:: \sum_{u_k \le t} \sum_{l=0}^{d_k - 1}
+              \Bigl(\sum_{R_k} e^{f_j} - \frac{l}{d_k} \sum_{D_k} e^{f_j}\Bigr)^{-1}
+
+    The events :math:`D_k` at one time have their mean weight each.
+    """
+    return _baseline(outcome, risk, weight, 1.0)
+
+
+def _baseline(
+    outcome: SurvivalOutcome, risk: Array, weight: Array | None, gone: float
+) -> StepFunction:
+    """Steps of events, of which a part of those before in the same tie is gone."""
     weight = np.ones(len(risk)) if weight is None else weight
     table = RiskTable.of(outcome, weight)
     # Relative to the largest, so that no exponential overflows.
-    top = float(risk.max())
-    sizes = np.bincount(table.place, weight * np.exp(risk - top), len(table.times))
-    total = np.cumsum(sizes[::-1])[::-1]
+    top, n_times = float(risk.max()), len(table.times)
+    sizes = weight * np.exp(risk - top)
+    total = np.cumsum(np.bincount(table.place, sizes, n_times)[::-1])[::-1]
+    seen = table.place[outcome.event]
+    tied = np.bincount(seen, sizes[outcome.event], n_times)
+    number = np.bincount(seen, minlength=n_times)
+    place = np.sort(seen)
+    before = np.arange(len(place)) - np.searchsorted(place, place)
+    left = total[place] - gone * before / number[place] * tied[place]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        steps = np.where(table.events > 0, table.events / total * np.exp(-top), 0.0)
-    return StepFunction(table.times, np.cumsum(steps), 0.0)
+        steps = table.events[place] / number[place] / left * np.exp(-top)
+    return StepFunction(table.times, np.cumsum(np.bincount(place, steps, n_times)), 0.0)
 
 
 def _products(shares: Array) -> Array:

@@ -1,16 +1,18 @@
 r"""Survival curves of new rows from their risks, calibrated on rows held out.
 
-Given a risk r(x) that was learned in any way, Cox's model in this one column,
+Given a risk r(x) that was learned in any way, the curve of a row is that of Cox's model in this one
+column, whose slope β may change over time (:mod:`kernlearn.estimators.held_out.hazard_slopes`):
 
-.. math:: S(t \mid x) = \exp\bigl(-\Lambda_0(t)\, e^{\beta r(x)}\bigr),
+.. math:: S(t \mid x) = \exp\Bigl(-\sum_{u_k \le t} e^{\beta(u_k) r(x)}
+          \,\Delta\Lambda_0(u_k)\Bigr) .
 
-has a slope β ≥ 0 of largest partial likelihood on held-out risks, and Breslow's Λ₀. Where held-out
-risks say nothing, β is zero and the curve of every row is that of the whole table.
+The slopes are those of the largest partial likelihood of held-out risks, and :math:`\Lambda_0` is
+Efron's. Where held-out risks say nothing, they are zero, and the curve of every row is that of the
+whole table.
 
 Held-out risks are compared within their fold. The origin of a fold's risks is that of the rows
 without it: a fold with more events than others was predicted by rows with fewer. Compared across
-folds, this flattens the slope, and puts the concordance of noise below one half. A prior of one
-event, that log hazards have a spread of about one, keeps the slope finite.
+folds, this flattens the slope, and puts the concordance of noise below one half.
 """
 
 from __future__ import annotations
@@ -20,18 +22,17 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from kernlearn.estimators.held_out.chance import FEWEST_ROWS, LEVEL, tell_chance
+from kernlearn.estimators.held_out.hazard_slopes import HazardSlopes
 from kernlearn.estimators.held_out.intervals import check_coverage, check_probability
 from kernlearn.kernels._validation import check_real
-from kernlearn.quality.partial_likelihood import (
-    StratifiedRiskSets,
-    centred_within,
-    positive_ridge_cox,
-)
+from kernlearn.quality.partial_likelihood import centred_within
 from kernlearn.runtime.phrases import p_in_words
 from kernlearn.survival.concordance import concordance
-from kernlearn.survival.curves import breslow
 from kernlearn.survival.outcome import SurvivalOutcome, survival_outcome
 from kernlearn.typing import Array, Indices, Rows
+
+# Cumulative hazards that exist together.
+_CELLS = 4_000_000
 
 
 class SurvivalCurves:
@@ -40,6 +41,7 @@ class SurvivalCurves:
     event_times_: Array
     baseline_hazard_: Array
     risk_slope_: float
+    risk_slopes_: Array
     held_out_score_: float
     held_out_error_: float
 
@@ -61,11 +63,11 @@ class SurvivalCurves:
         groups = None if groups is None else np.unique(groups[known], return_inverse=True)[1]
         origin = float(np.average(risk, weights=weight))
         risk = centred_within(risk, weight, folds[known])
-        self.risk_slope_ = _slope(outcome, risk, weight, folds[known])
-        hazard = breslow(outcome, self.risk_slope_ * risk, weight)
-        seen = np.isin(hazard.x, outcome.time[outcome.event])
-        self.event_times_ = hazard.x[seen]
-        self.baseline_hazard_ = hazard.y[seen] * np.exp(-self.risk_slope_ * origin)
+        model = HazardSlopes.of(outcome, risk, weight, folds[known])
+        self.risk_slope_, self.event_times_ = model.mean, model.times
+        self.risk_slopes_ = model.slopes
+        steps = np.diff(model.hazard, prepend=0.0) * np.exp(-model.slopes * origin)
+        self.baseline_hazard_ = np.cumsum(steps)
         found = concordance(outcome, risk, np.where(outcome.event, weight, 0.0))
         self.held_out_score_, self.held_out_error_ = found.index, found.standard_error(groups)
         tell_chance(self, self._chance(len(risk)), stacklevel=4)
@@ -99,15 +101,20 @@ class SurvivalCurves:
         survival : ndarray of shape (n, k)
             Probabilities that fall along each row.
         """
-        hazard = np.append(0.0, self.baseline_hazard_)
-        risk = self.predict(X)
-        if times is None:
-            found = hazard[1:]
-        else:
+        place: slice | Indices = slice(1, None)
+        if times is not None:
             check_real(times, "times")
             when = np.asarray(times, dtype=float)
-            found = hazard[np.searchsorted(self.event_times_, when, side="right")]
-        return np.asarray(np.exp(-np.exp(self.risk_slope_ * risk)[:, None] * found))
+            place = np.searchsorted(self.event_times_, when, side="right")
+        return np.asarray(np.exp(-self._cumulative_hazard(self.predict(X), place)))
+
+    def _cumulative_hazard(self, risk: Array, place: slice | Indices) -> Array:
+        """Of every row after so many of the event times, of shape (n, k)."""
+        steps, parts = np.diff(self.baseline_hazard_, prepend=0.0), []
+        for slope in np.unique(self.risk_slopes_):
+            part = np.cumsum(np.where(self.risk_slopes_ == slope, steps, 0.0))
+            parts.append(np.outer(np.exp(slope * risk), np.append(0.0, part)[place]))
+        return np.asarray(sum(parts))
 
     def predict_quantile(self, X: Rows, q: float = 0.5) -> Array:
         """Predict the time by which the event has happened with a given probability.
@@ -125,9 +132,13 @@ class SurvivalCurves:
             Times; infinite where the curve does not fall that far by the last event.
         """
         q = check_probability(q)
-        enough = -np.log1p(-q) * np.exp(-self.risk_slope_ * self.predict(X))
         # A curve that meets the probability up to rounding has met it.
-        place = np.searchsorted(self.baseline_hazard_ * (1.0 + 1e-12), enough, side="left")
+        enough, risk = -np.log1p(-q) * (1.0 - 1e-12), self.predict(X)
+        place = np.empty(len(risk), dtype=np.intp)
+        size = max(_CELLS // len(self.event_times_), 1)
+        for start in range(0, len(risk), size):
+            hazard = self._cumulative_hazard(risk[start : start + size], slice(1, None))
+            place[start : start + size] = (hazard < enough).sum(axis=1)
         return np.asarray(np.append(self.event_times_, np.inf)[place])
 
     def predict_median(self, X: Rows) -> Array:
@@ -182,16 +193,6 @@ class SurvivalCurves:
             Between 0 and 1; one half for a risk that says nothing.
         """
         return concordance(survival_outcome(y), self.predict(X)).index
-
-
-def _slope(outcome: SurvivalOutcome, risk: Array, weight: Array, folds: Indices) -> float:
-    """The β ≥ 0 of the largest partial likelihood of βr within folds, with a prior."""
-    spread = float(np.sqrt(np.average(risk**2, weights=weight)))
-    sets = StratifiedRiskSets.of(outcome.signed, weight, folds)
-    if not sets.parts or spread <= 1e-12 * float(np.abs(risk).max(initial=0.0)):
-        return 0.0
-    unit = risk[:, None] / spread
-    return float(positive_ridge_cox(unit, sets, np.eye(1))[0]) / spread
 
 
 def signed_times(X: Rows, y: Rows, event: Rows, time: Rows) -> NDArray[np.float64]:

@@ -40,8 +40,8 @@ _EVENTS, _MOST_DRAWS = 200, 5
 _MOST_COLUMNS = 200
 # The least exposure of a row, relative to that of the first event.
 _LEAST_HAZARD = 0.5
-# The strength of the prior by which risks contribute alike, in events.
-_ALIKE = 1.0
+# The strength of the prior by which risks contribute alike, in events: that of mixtures.
+_ALIKE = 20.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -105,7 +105,10 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
     baseline_hazard_ : ndarray of shape (m,)
         The cumulative hazard of a row of risk zero at these times.
     risk_slope_ : float
-        The slope β of the log hazard in the risk; zero where held-out risks say nothing.
+        The slope of the log hazard in the risk, if it is the same at all times; zero where held-out
+        risks say nothing.
+    risk_slopes_ : ndarray of shape (m,)
+        The slope at each of ``event_times_``.
     linear_share_ : float
         The part of the linear model in the risk, between 0 and 1.
     times_ : ndarray of shape (k,)

@@ -69,7 +69,10 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
     event_times_, baseline_hazard_ : ndarray of shape (m,)
         The distinct times of events, and the cumulative hazard of a row of risk zero there.
     risk_slope_ : float
-        The slope of the log hazard in the risk, of largest partial likelihood on held-out rows.
+        The slope of the log hazard in the risk, if it is the same at all times; zero where held-out
+        risks say nothing.
+    risk_slopes_ : ndarray of shape (m,)
+        The slope at each of ``event_times_``.
     n_iter_ : int
         Kernels tried.
 
