@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn.estimators.mkl.indefinite import FittedKernel
 from kernlearn.exceptions import AtChanceWarning, IndefiniteKernelWarning
 from kernlearn.gram.eigen import ritz_values
-from kernlearn.kernels import Gaussian
+from kernlearn.kernels import Gaussian, WeightedSum
 
 KERNELS = [Gaussian(0.1), Gaussian(1.0)]
 
@@ -38,9 +39,45 @@ def test_a_kernel_that_is_indefinite_on_new_rows_is_told(classifier, method):
     assert told[0].filename == __file__
     # So few rows are all looked at.
     smallest = float(re.search(r"eigenvalue of (-\S+) or less", str(told[0].message))[1])
-    together = np.vstack([new, classifier.support_vectors_])
+    together = np.vstack([new, _rows(40)[0]])
     lowest = np.linalg.eigvalsh(classifier.kernel_(together))[0]
     assert smallest == pytest.approx(lowest, rel=1e-2)
+
+
+def test_rows_of_the_fit_without_a_coefficient_count():
+    """With a new row, the support vectors alone leave the kernel positive semidefinite."""
+    X = np.array([[0.0], [4.0], [8.0], [12.0]])
+    model = MKLClassifier(KERNELS, weights="free", C=1.0).fit(X, [-1, 1, -1, 1])
+    model.weights_, model.support_ = np.array([1.3, -0.3]), np.array([0, 1])
+    model.kernel_ = WeightedSum(KERNELS, model.weights_)
+    model.support_vectors_, model.dual_coef_ = X[:2], np.array([[-1.0, 1.0]])
+    new = np.array([[9.0]])
+    few = model.kernel_(np.vstack([X[:2], new]))
+    lowest = np.linalg.eigvalsh(model.kernel_(np.vstack([X, new])))[0]
+    assert np.linalg.eigvalsh(few)[0] > 0.1
+    assert lowest < -0.05
+    with pytest.warns(IndefiniteKernelWarning, match=f"of {lowest:.3g} or less") as told:
+        model.predict(new)
+    assert "on 1 row of 1 and 4 of 4 rows of the fit; call extend" in str(told[0].message)
+
+
+def test_a_barely_negative_eigenvalue_is_found_and_never_invented():
+    """Lanczos steps alone miss it beside large eigenvalues."""
+    basis = np.linalg.qr(np.random.default_rng(0).normal(size=(60, 60)))[0]
+    values = np.geomspace(1e-5, 60.0, 60)
+    for smallest in (-1e-5, 1e-5):
+        values[0] = smallest
+        K = (basis * values) @ basis.T
+
+        def kernel(X, Y=None, K=K):
+            return K[np.ix_(X[:, 0], (X if Y is None else Y)[:, 0])]
+
+        rows = np.arange(60)[:, None]
+        found = FittedKernel.of(kernel, rows[:50]).lowest(kernel, rows[50:])
+        assert ritz_values(K, 30)[0] > 0.1 * smallest
+        assert (found is None) == (smallest > 0)
+        if found is not None:
+            assert smallest * (1 + 1e-6) <= found[0] < -1e-8 * 60
 
 
 def test_of_many_rows_some_are_looked_at(classifier):

@@ -181,7 +181,10 @@ class KernelCombination(CombinationParameters):
         if len(self.support_) == 0:
             return np.tile(self.intercept_, (rows.shape[0], 1))
         if self._weight_signs == "free" and (self.weights_ < 0).any():
-            warn_if_indefinite(type(self).__name__, self.kernel_, rows, self.support_vectors_)
+            known: TransductiveFit | None = vars(self).get("_transduction")
+            if known is not None:  # the kernels of a family are positive semidefinite on any rows
+                fitted = known.on_its_rows(self.kernel_)
+                warn_if_indefinite(type(self).__name__, self.kernel_, rows, fitted)
         values = decision_values(self.kernel_, rows, self.support_vectors_, self.dual_coef_)
         return np.asarray(values + self.intercept_)
 

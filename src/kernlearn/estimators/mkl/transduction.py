@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from kernlearn.bound import ErrorBound, transductive_error_bound
 from kernlearn.estimators.mkl.candidates import repair
+from kernlearn.estimators.mkl.indefinite import FittedKernel
 from kernlearn.estimators.mkl.parameters import CombinationParameters
 from kernlearn.gram import gram_stack
+from kernlearn.kernels import Kernel
 from kernlearn.runtime.phrases import counted
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.typing import Array, Indices, Rows
@@ -30,6 +33,13 @@ class TransductiveFit:
     fold: Indices | None = None  # (n,): as in Labelled
     groups: Indices | None = None
 
+    def on_its_rows(self, kernel: Kernel) -> FittedKernel:
+        """The learned kernel on rows of the fit, computed once."""
+        known = _FITTED_KERNELS.get(self)
+        if known is None:
+            known = _FITTED_KERNELS[self] = FittedKernel.of(kernel, self.rows)
+        return known
+
     @property
     def n_labelled(self) -> int:
         """The number of rows with targets."""
@@ -40,6 +50,10 @@ class TransductiveFit:
         """The number of rows without."""
         shape = getattr(self.rows, "shape", None)
         return (len(self.rows) if shape is None else int(shape[0])) - self.n_labelled
+
+
+# Kept beside the fits, so that no file of a model holds a factor.
+_FITTED_KERNELS: WeakKeyDictionary[TransductiveFit, FittedKernel] = WeakKeyDictionary()
 
 
 def told_bound(estimator: CombinationParameters) -> ErrorBound:

@@ -9,7 +9,7 @@ over the domain, in coordinates x: a small quadratic program in x and the height
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +46,7 @@ class ModelMinimum:
     value: float
     height: float
     shares: Array
+    value_at: Callable[[Array], float]  # of the model, at other coordinates
 
 
 def minimise_model(
@@ -101,7 +102,15 @@ def minimise_model(
         held = solution.inequality[k : k + len(limits)]
         x = _onto_limits(x, np.vstack([ties, limits[limits @ x < held]]), domain)
         x = _within_limits(x, domain)
-    return ModelMinimum(x, value, height, shares)
+    slopes, offsets = G[:k, :p], h[:k]
+
+    def value_at(other: Array) -> float:
+        step = other - x0
+        return centre.upper + scale * float(
+            (slopes @ other - offsets).max() + 0.5 * step @ H @ step
+        )
+
+    return ModelMinimum(x, value, height, shares, value_at)
 
 
 def reach(x: Array, domain: Domain) -> Array:

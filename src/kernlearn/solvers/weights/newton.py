@@ -22,6 +22,7 @@ from kernlearn.solvers.core.solution import Step
 from kernlearn.solvers.weights.bundle import (
     MAX_CUT_ROUNDS,
     MAX_FULL_CHECKS,
+    ModelMinimum,
     PlaneBundle,
     minimise_model,
     reach,
@@ -46,6 +47,8 @@ class NewtonOptions:
     probes: tuple[float, ...] = (1e-2, 1e-4, 1e-6, 1e-8)  # shares of another kernel, when stalled
     loose: float = 5e-3  # relative accuracy of a machine in the first steps
     lagging: float = 0.01  # share of the gap below which a promise says that the bound is off
+    moved: float = 0.01  # share of the promise that a move into the cone may cost, instead of a cut
+    moved_of_tol: float = 0.05  # or this share of the tolerance
     near: float = 1e-5  # relative gap from which on that is asked of free signs
 
 
@@ -272,14 +275,19 @@ class Newton:
             if minimum is None:
                 return x0
             x, self.predicted = minimum.x, minimum.value
-            if self.cuts is not None and self.cuts.cut_in_subspace(x):
-                continue
+            if self.cuts is not None:
+                moved = _inside_subspace(self.cuts, centre, minimum, self.tol)
+                if moved is None:
+                    continue
+                x = moved
             full_checks += 1
             if self.cuts is None or not self.cuts.cut_in_full(x):
                 self.bundle.raise_by_mixture(minimum)
                 return x
             if full_checks == MAX_FULL_CHECKS:
                 break
+            if x is not minimum.x:  # what the whole matrix has shown is not all that cuts it off
+                self.cuts.cut_in_subspace(minimum.x)
         for _ in range(30):  # halve the step until K(w) ⪰ 0
             x = 0.5 * (x + x0)
             if self.cuts is None or not self.cuts.cut_in_full(x):
@@ -295,6 +303,22 @@ class Newton:
             self.n_infinite += 1
             x = 0.5 * (x + x0)
         return None, x0
+
+
+def _inside_subspace(
+    cuts: PsdCuts, centre: Evaluation, minimum: ModelMinimum, tol: float
+) -> Array | None:
+    """The minimum moved into the cone of the known cuts; None after a cut, if that costs much.
+
+    Near the end of a search the promise of the model is rounding, and no cut improves on it.
+    """
+    promised = centre.upper - minimum.value
+    little = max(OPTIONS.moved * promised, OPTIONS.moved_of_tol * tol * abs(centre.upper))
+
+    def is_cheap(x: Array) -> bool:
+        return promised <= 0.0 or minimum.value_at(x) - minimum.value <= little
+
+    return cuts.moved_into_subspace(minimum.x, is_cheap)
 
 
 def _is_slow(history: Sequence[Step]) -> bool:

@@ -7,11 +7,13 @@ only when it has nothing more to say.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve
+from scipy.linalg import LinAlgError, cho_solve, eigh
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from kernlearn._device import lower_factor
@@ -39,6 +41,17 @@ OPTIONS = PSDCutOptions()
 PSD_TOLERANCE = OPTIONS.tolerance
 
 
+class _Crossing(NamedTuple):
+    """Where a segment leaves the cone of the subspace, and directions that cut its end off.
+
+    Eigenvectors at the end cut deepest there. Generalised eigenvectors make cuts that touch the
+    cone where the segment crosses its boundary.
+    """
+
+    share: float  # of the segment, that lies inside
+    directions: Array  # (k, m), unit vectors of the subspace
+
+
 class PsdCuts:
     """Cuts for one family, added to a domain as they are found.
 
@@ -53,22 +66,65 @@ class PsdCuts:
         self.small = np.zeros((family.n_matrices, 0, 0))
         self.n_full_checks = 0
         self._shift, self._rounding = 1e-3, _rounding(family)
+        self._inside = domain.start  # the search itself moves the start
 
     def cut_in_subspace(self, x: Array) -> bool:
         """Add the cuts of the subspace at coordinates x; True if there was one."""
-        if self.vectors.shape[1] == 0:
-            return False
-        weights = self.domain.weights(x)
-        matrix = (weights @ self.small.reshape(len(weights), -1)).reshape(self.small.shape[1:])
-        values, vectors = np.linalg.eigh(matrix)
-        scale = max(abs(float(values.sum())) / len(values), self._mean(weights))
-        bad = values < -0.3 * OPTIONS.tolerance * scale
-        if not bad.any():
-            return False
+        crossing = self._crossing(x)
+        return crossing is not None and self._cut_at(x, crossing)
+
+    def moved_into_subspace(self, x: Array, is_cheap: Callable[[Array], bool]) -> Array | None:
+        """The coordinates, moved towards the inner point until the subspace has no cut for them.
+
+        Where the move is not cheap, cuts are added instead, and there are no coordinates.
+        """
+        crossing = self._crossing(x)
+        if crossing is None:
+            return x
+        # Twice as far as to the boundary, so that what the subspace lacks does not cut it off.
+        moved = self._inside + (2.0 * crossing.share - 1.0) * (x - self._inside)
+        # The inner point need not lie within limits of the weights.
+        if self.domain.limits is None and crossing.share > 0.5 and is_cheap(moved):
+            return np.asarray(moved)
+        return None if self._cut_at(x, crossing) else x
+
+    def _cut_at(self, x: Array, crossing: _Crossing) -> bool:
         if len(self.domain.cuts) > OPTIONS.max_cuts:
             # The subspace can make any of them again, and small programs are solved sooner.
             self.domain.forget_slack_cuts(x, OPTIONS.max_cuts // 2)
-        return self._add_rows(vectors[:, bad])
+        return self._add_rows(crossing.directions)
+
+    def _crossing(self, x: Array) -> _Crossing | None:
+        r"""Where the segment from the inner point to x leaves the cone of the subspace, if it does.
+
+        A pair of matrices A and B, at the inner point and at x, has the generalised eigenvalues μ
+        with :math:`(A - B) v = \mu A v`. At the share t of the way, :math:`v^\top A v (1 - t\mu)`
+        is zero for t = 1/μ.
+        """
+        if self.vectors.shape[1] == 0:
+            return None
+        weights = self.domain.weights(x)
+        matrix = self._in_subspace(weights)
+        values, vectors = np.linalg.eigh(matrix)
+        scale = max(abs(float(values.sum())) / len(values), self._mean(weights))
+        zero = 0.3 * OPTIONS.tolerance * scale
+        bad = vectors[:, values < -zero]
+        if bad.shape[1] == 0:
+            return None
+        inner = self._in_subspace(self.domain.weights(self._inside))
+        inner.flat[:: len(inner) + 1] += zero
+        matrix.flat[:: len(inner) + 1] += zero
+        try:
+            ratios, touching = eigh(inner - matrix, inner, check_finite=False)
+        except LinAlgError:  # in this subspace the inner point is no farther inside
+            return _Crossing(0.0, bad)
+        touching = touching[:, ratios > 1.0]
+        touching /= np.linalg.norm(touching, axis=0)
+        return _Crossing(1.0 / max(1.0, float(ratios[-1])), np.hstack([bad, touching]))
+
+    def _in_subspace(self, weights: Array) -> Array:
+        k = self.small.shape[1]
+        return np.asarray(weights @ self.small.reshape(len(weights), -1)).reshape(k, k)
 
     def cut_in_full(self, x: Array) -> bool:
         """Look at the whole matrix and add cuts if it is indefinite; True if there was one."""
