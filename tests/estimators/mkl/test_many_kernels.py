@@ -12,8 +12,18 @@ from sklearn.preprocessing import StandardScaler
 
 import kernlearn as kl
 from kernlearn.estimators.mkl.parameters import EngineOptions
-from kernlearn.kernels import Columns, Gaussian, Grid, Kernel, Linear, PerColumn, Scaled
+from kernlearn.kernels import (
+    Columns,
+    Gaussian,
+    GaussianRange,
+    Grid,
+    Kernel,
+    Linear,
+    PerColumn,
+    Scaled,
+)
 from kernlearn.methods.description import weights
+from kernlearn.penalties import ElasticNet, GroupNorm, LinearPenalty, LpNorm, NearKernel
 from kernlearn.solvers.engine import gram_problem
 from kernlearn.solvers.engine.exact import sample_for_C
 from kernlearn.solvers.engine.statement import ChoiceOptions
@@ -73,6 +83,56 @@ def test_a_family_is_a_list_of_its_kernels(model, y):
         assert many.predict_interval(X[:3]).shape == (3, 2)
 
 
+@pytest.mark.parametrize("rank", [None, 20])
+@pytest.mark.parametrize(
+    "penalty",
+    [
+        LpNorm(1.2, 3.0),
+        ElasticNet(3.0),
+        GroupNorm(strength=1.0),
+        LinearPenalty(np.linspace(0.0, 9.0, 30)),
+    ],
+    ids=repr,
+)
+def test_a_family_with_a_penalty_is_a_list_with_it(penalty, rank):
+    """The gap covers kernels that never were in the master problem, at the list's optimum."""
+    given = {"rank": rank, "options": kl.MKLOptions(penalty=penalty)}
+    many = kl.MKLClassifier(FAMILY, **given).fit(X, VALUE > 0)
+    assert many.status_.is_optimal
+    plain = kl.MKLClassifier(FAMILY, rank=rank).fit(X, VALUE > 0)
+    assert many.objective_ > plain.objective_ * 1.01
+    if rank is None:
+        few = kl.MKLClassifier(list(FAMILY.bind(X)), **given).fit(X, VALUE > 0)
+        assert many.objective_ == pytest.approx(few.objective_, rel=2e-6)
+        K, other = many.kernel_(X[:9]), few.kernel_(X[:9])
+        np.testing.assert_allclose(K, other, atol=5e-3 * other.max())
+
+
+def test_held_out_rows_choose_the_strength_for_a_family():
+    given = {"C": 1.0, "options": kl.MKLOptions(penalty=LpNorm(1.5))}
+    many = kl.MKLClassifier(FAMILY, **given).fit(X, VALUE > 0)
+    few = kl.MKLClassifier(list(FAMILY.bind(X)), **given).fit(X, VALUE > 0)
+    assert many.penalty_strength_ == pytest.approx(few.penalty_strength_, rel=0.01)
+    assert many.objective_ == pytest.approx(few.objective_, rel=1e-3)
+    along = kl.MKLClassifier(FAMILY, C="auto", options=kl.MKLOptions(penalty=LpNorm(2.0, 3.0)))
+    assert along.fit(X, VALUE > 0).status_.is_optimal
+
+
+@pytest.mark.parametrize(
+    ("kernels", "penalty", "message"),
+    [
+        (FAMILY, NearKernel(Linear()), "compares Gram matrices, NearKernel, got a family"),
+        (GaussianRange(), LpNorm(2.0, 1.0), "of a GaussianRange, got LpNorm: a weight split"),
+        (Several(*[Linear()] * 2001), LpNorm(2.0, 1.0), "family of 2,001 kernels, got the pen"),
+    ],
+    ids=["prior", "range", "very many"],
+)
+def test_penalties_that_a_family_has_no_certificate_for_are_refused(kernels, penalty, message):
+    model = kl.MKLClassifier(kernels, options=kl.MKLOptions(penalty=penalty))
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, VALUE > 0)
+
+
 def test_sample_weights_of_zero_are_rows_left_out():
     weight = np.where(np.arange(36) < 26, 1.0, 0.0)
     y = LABELS > 0
@@ -101,9 +161,9 @@ def test_C_of_a_family_is_chosen_without_a_fit_for_every_C(monkeypatch, rank, n_
     """The kernels with weight at the first C go along the path; the last fit looks at all again."""
     looks = []
 
-    def counted(family, *rest):
+    def counted(family, *rest, **options):
         looks.append(family.n_points)
-        return learn_by_columns(family, *rest)
+        return learn_by_columns(family, *rest, **options)
 
     monkeypatch.setattr(gram_problem, "learn_by_columns", counted)
     model = kl.MKLRegressor(FAMILY, tol=1e-3, rank=rank).fit(X, VALUE)

@@ -145,7 +145,9 @@ def _of_family(
     control: Control,
 ) -> Learned[LowRankSolution]:
     pool = kernel_pool(estimator, data.X, len(data.weight), points)
-    statement = state(estimator, data, pool.n_matrices, checked_total(estimator))
+    penalty = prepared_penalty(estimator, points)
+    total = checked_total(estimator)
+    statement = state(estimator, data, pool.n_matrices, total, lambda C: penalty)
     statement, choices = settle_on_sample(statement, pool.on_rows, 1, False, control)
     source, options = estimator._on_its_device(data.X), estimator._engine
     learned, active, kernels = learn_family(

@@ -56,7 +56,8 @@ def gram_candidates(estimator: CombinationParameters, points: Rows, data: Labell
         pool = kernel_pool(estimator, points, len(data.weight), points, place)
         if not pool.parts:  # kernels that are looked at one by one, on the host
             estimator.device_ = HOST
-        return Candidates(pool, checked_total(estimator))
+        penalty = prepared_penalty(estimator, points)
+        return Candidates(pool, checked_total(estimator), lambda C: penalty)
     with sharing():  # what a transformer made of the points to be fitted is not made again
         kernels = estimator._prepared_kernels(points, replace(data, X=points))
         if estimator.missing == "complete":
@@ -78,7 +79,8 @@ def prepared_penalty(estimator: CombinationParameters, points: Rows) -> Penalty 
     """The penalty given, with groups by the kernels' names and a prior kernel on the points."""
     penalty = estimator._options.penalty
     if isinstance(penalty, GroupNorm):
-        return penalty.named([kernel_name(kernel) for kernel in estimator.kernels_])
+        kernels = estimator.kernels_
+        return penalty.named([kernel_name(kernels[i]) for i in range(len(kernels))])
     return penalty.at_points(points) if isinstance(penalty, PriorPenalty) else penalty
 
 

@@ -77,8 +77,9 @@ class MKLOptions(CombinationOptions):
         A convex function of the weights that is added to the objective, such as those of
         :mod:`kernlearn.penalties` or any object with ``value``, ``gradient`` and ``hessian``. A
         strength of "auto", the default of most, is chosen by held-out rows, through landmarks by
-        those of a sample. It needs a list of kernels; a prior kernel, weights of both signs and
-        sparse rows need Gram matrices of all rows.
+        those of a sample. A prior kernel, weights of both signs and sparse rows need Gram matrices
+        of all rows. A family of kernels has at most 2000 of them with a penalty, which is a norm or
+        linear. A range of bandwidths has none.
     psd : {"auto", "raise", "clip", "shift", "trust"}, default="auto"
         How to treat indefinite Gram matrices; "auto" checks precomputed ones only.
     certify : {"exact"}, optional

@@ -28,6 +28,7 @@ from kernlearn.estimators.mkl.options import CombinationOptions, MKLOptions
 from kernlearn.families.constraints import Constraint, LinearRows, check_constraints
 from kernlearn.families.kernel_pool import is_family
 from kernlearn.families.penalties import WeightPenalty
+from kernlearn.families.prior_kernels import PriorPenalty
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.ranges import KernelRange
 from kernlearn.quality.registry import CRITERIA, QUALITIES
@@ -191,6 +192,13 @@ def _check_family(estimator: CombinationParameters) -> None:
     every kernel, and for nothing else.
     """
     refused, options = None, estimator._options
+    if options.penalty is not None and isinstance(estimator.kernels, KernelRange):
+        raise ValueError(
+            f"expected no penalty on the weights of a {type(estimator.kernels).__name__}, got "
+            f"{type(options.penalty).__name__}: a weight split between kernels of nearly the same "
+            "parameter leaves the kernel as it is and the norm near zero, and the mass is held "
+            "already; leave penalty out, or pass a list or a Grid of kernels"
+        )
     if estimator._weight_signs == "free":
         refused = "weights='free'", "use weights='positive'"
     elif estimator.quality in (*CRITERIA, "hard_margin"):
@@ -206,10 +214,11 @@ def _check_family(estimator: CombinationParameters) -> None:
         refused = "constraints", "leave constraints out"
     elif options.constraints and chooses_C(estimator):
         refused = "constraints and C='auto'", "give C a number"
-    elif options.penalty is not None:
-        refused = "a penalty", "leave penalty out"
     elif options.center and isinstance(estimator.kernels, KernelRange):
         refused = "center=True", "leave center out"
+    elif isinstance(options.penalty, PriorPenalty):
+        name = type(options.penalty).__name__
+        refused = f"a penalty that compares Gram matrices, {name}", "use a norm of the weights"
     elif options.certify is not None:
         refused = f"certify={options.certify!r}", "use certify=None"
     if refused is not None:

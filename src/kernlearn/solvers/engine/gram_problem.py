@@ -23,6 +23,7 @@ from kernlearn.quality.registry import ALIGNMENTS, CRITERIA, DETERMINANT, QUALIT
 from kernlearn.quality.regression import interpolation
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.oracle import Penalty
+from kernlearn.solvers.core.penalized import on_some
 from kernlearn.solvers.core.problem import (
     Control,
     RescaledPenalty,
@@ -54,7 +55,7 @@ class GramProblem:
         self,
         statement: Statement,  # what is to be learned
         # The matrices, on further rows too if these have no label. Those of a pool are made when
-        # they are looked at: their weights are positive, C is given, and there is no penalty.
+        # they are looked at: their weights are positive, and C is given.
         family: Family | KernelPool,
         sampled: bool = False,  # whether the rows are a sample already, all of which choose C
     ) -> None:
@@ -62,9 +63,11 @@ class GramProblem:
         self.statement, self.family, self.sampled = statement, family, sampled
         penalty = self.penalty(statement.settings.C)
         if penalty is not None:
+            _check_few(family, f"the penalty {type(penalty).__name__}")
             check_penalty(penalty, family.n_matrices, statement.quality, statement.learn_C)
         if statement.constraints:
-            _check_constraints(statement, family)
+            _check_few(family, repr(statement.constraints[0][0]))
+            _check_constraints(statement)
         self.total = statement.weight_set(family.traces).total
         self._solved_family, self._quality = family, statement.quality
         if statement.learn_C and not isinstance(family, KernelPool):
@@ -99,7 +102,8 @@ class GramProblem:
                 machines = _machines(self._quality, statement.targets, settings)
                 if isinstance(family, ContinuousPool):
                     return learn_over_range(family, machines, weight_set, control)
-                return learn_by_columns(family, machines, weight_set, control)
+                penalty = self.penalty(C)
+                return learn_by_columns(family, machines, weight_set, control, penalty=penalty)
             penalty, sizes = self.penalty(C), self._sizes
             if sizes is not None:
                 family, weight_set, penalty = at_unit_size(family, weight_set, penalty, sizes)
@@ -207,8 +211,12 @@ class GramProblem:
         assert isinstance(self.family, KernelPool)
         n, even = self.family.n_labelled, self.statement.even
         grams = np.stack([self.family.gram(int(i))[:n, :n] for i in chosen])
+        m, penalty = self.family.n_matrices, self.statement.penalty
         stated = replace(
-            self.statement, total=self.total, even=None if even is None else even[chosen]
+            self.statement,
+            total=self.total,
+            even=None if even is None else even[chosen],
+            penalty=lambda C: on_some(penalty(C), chosen, m),
         )
         return GramProblem(stated, GramStack(grams), sampled=True)
 
@@ -260,23 +268,26 @@ def _shift(y: Array, quality: str) -> float:
     return middle if abs(middle) > 2.0 * reach else 0.0
 
 
-def _check_constraints(statement: Statement, family: Family | KernelPool) -> None:
+def _check_constraints(statement: Statement) -> None:
     """Refuse constraints where the solver has no rows for them."""
-    refused = None
-    m = family.n_matrices
-    if isinstance(family, KernelPool) and m > LARGEST_CONSTRAINED:
-        most = f"at most {LARGEST_CONSTRAINED:,} of them"
-        refused = f"a family of {m:,} kernels", f"pass a family of {most}"
-    elif statement.quality == DETERMINANT and statement.free_sign:
-        refused = f"weights='free' and quality={DETERMINANT!r}", "use weights='positive'"
-    if refused is not None:
+    if statement.quality == DETERMINANT and statement.free_sign:
         raise ValueError(
-            f"expected no constraints with {refused[0]}, got {statement.constraints[0][0]!r}; "
-            f"{refused[1]}, or leave constraints out"
+            f"expected no constraints with weights='free' and quality={DETERMINANT!r}, got "
+            f"{statement.constraints[0][0]!r}; use weights='positive', or leave constraints out"
         )
 
 
-LARGEST_CONSTRAINED = 2000  # kernels of a family: linear programs have as many rows and columns
+def _check_few(family: Family | KernelPool, what: str) -> None:
+    """Refuse a program in the weights of all kernels of a family where these are very many."""
+    if isinstance(family, KernelPool) and family.n_matrices > LARGEST_PROGRAM:
+        raise ValueError(
+            f"expected no constraints and no penalty with a family of {family.n_matrices:,} "
+            f"kernels, got {what}; pass a family of at most {LARGEST_PROGRAM:,} of them, or leave "
+            "it out"
+        )
+
+
+LARGEST_PROGRAM = 2000  # kernels of a family: programs have as many columns, Hessians also rows
 SQUARABLE = 2.0**200  # and as small: fourth powers are numbers
 LARGEST_WEIGHT = 2.0**960  # and as small: beyond, its digits would be lost
 

@@ -68,10 +68,11 @@ def learn_by_columns(
     control: Control,
     options: ColumnGenerationOptions = OPTIONS,
     room: MasterOptions = ROOM,
+    penalty: Penalty | None = None,
 ) -> Solution:
     """Minimise the machines' values over the weights of all kernels (inputs are checked)."""
-    master = GramMaster(pool, machines, room)
-    return ColumnGeneration(pool, master, machines, weight_set, control, options).run()
+    master = GramMaster(pool, machines, room, penalty)
+    return ColumnGeneration(pool, master, machines, weight_set, control, options, penalty).run()
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,8 @@ from kernlearn.families.matrices import GramStack, PlacedStack
 from kernlearn.quality.machine import Machine
 from kernlearn.runtime.memory import available, combination_bytes, matrices, require
 from kernlearn.runtime.phrases import counted
+from kernlearn.solvers.core.oracle import Penalty
+from kernlearn.solvers.core.penalized import on_some
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.weights.search import learn_with_proof
@@ -86,7 +88,11 @@ class GramMaster(Master):
     """The matrices of the active kernels, and the exact solver."""
 
     def __init__(
-        self, pool: KernelPool, machines: Sequence[Machine], options: MasterOptions = ROOM
+        self,
+        pool: KernelPool,
+        machines: Sequence[Machine],
+        options: MasterOptions = ROOM,
+        penalty: Penalty | None = None,  # of the weights of all kernels
     ) -> None:
         n, fewest = pool.n_points, min(options.smallest, pool.most_active)
         require(
@@ -100,7 +106,7 @@ class GramMaster(Master):
         if there is not None:
             room = min(room, int(options.memory * there / matrices(1, n)))
         super().__init__(min(max(fewest, room), pool.most_active), options)
-        self.pool, self.machines = pool, machines
+        self.pool, self.machines, self.penalty = pool, machines, penalty
         # Memory is taken when a matrix is written to its place, not before.
         self._stack = None if pool.place is not None else np.empty((self.room, n, n))
         self._elsewhere: list[DeviceArray] = []  # the same on a device
@@ -120,7 +126,8 @@ class GramMaster(Master):
             if self._stack is None
             else GramStack(self._stack[: len(self.active)], self.pool.n_labelled)
         )
-        found, proof = learn_with_proof(family, self.machines, weight_set, control)
+        penalty = on_some(self.penalty, self.active, self.pool.n_matrices)
+        found, proof = learn_with_proof(family, self.machines, weight_set, control, penalty)
         return found, proof_of(found, proof)
 
     @property
