@@ -54,6 +54,23 @@ def test_a_linear_minimum_has_its_multipliers():
     assert (g - found.multipliers @ limits.rows).min() == pytest.approx(g @ found.shares)
 
 
+def test_weights_that_cancel_are_moved_within_their_limits():
+    """Shares of ±1e5, one of which is to be a half, and is less by 1e-6 of the total."""
+    normaliser = np.array([1.0, 2.0, 4.0])
+    limits = WeightLimits.of(
+        [(each, each.rows([None] * 3)) for each in [AtLeast(0, 0.5)]], normaliser, 1.0
+    )
+    weights = np.array([0.5 - 1e-6, 1e5, (0.5 + 1e-6 - 2e5) / 4.0])
+    inner = np.array([0.8, 0.05, 0.025])
+    moved = limits.moved_within(weights, inner, normaliser)
+    assert moved[0] >= 0.5 - 1e-9
+    np.testing.assert_allclose(moved, weights, rtol=1e-5)
+    np.testing.assert_allclose(normaliser @ moved, 1.0, rtol=1e-9)
+    assert limits.moved_within(inner, inner, normaliser) is inner
+    far = np.array([0.1, 0.45, 0.0])
+    assert limits.moved_within(far, inner, normaliser) is far
+
+
 def test_a_flat_set_is_found_to_be_flat():
     both = check_constraints([Order([0, 1]), Order([1, 0]), AtMost(2, 0.0)], [None] * 4)
     inside = interior(WeightLimits.of(both, np.ones(4), 1.0))

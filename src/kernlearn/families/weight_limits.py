@@ -30,6 +30,8 @@ from kernlearn.typing import Array, Mask
 
 THIN = 1e-9  # of the total: a set that is no wider in a direction counts as flat
 TOLERANCE = 1e-10  # of the linear programs
+LEFT = 1e-9  # of the total: what returned weights may miss a limit by
+MOST_MOVED = 1e-3  # share of weights inside: beyond it, they are other weights
 
 
 class EmptySetError(ValueError):
@@ -82,16 +84,32 @@ class WeightLimits:
 
     def violation(self, weights: Array, normaliser: Array) -> float:
         """The largest violation, relative to the terms of its row and to shares of the total."""
-        used = normaliser > 0
-        exact = self.rows.astype(np.longdouble) @ weights
-        total = float(np.abs(normaliser @ weights))
-        whole = total * (np.abs(self.rows[:, used]) / normaliser[used]).max(axis=1, initial=0.0)
-        # Of limits of weights, the largest weight: a small matrix could have a far larger one.
-        largest = np.abs(self.rows).max(axis=1, initial=0.0) * float(np.abs(weights).max())
-        whole = np.minimum(whole, largest)
+        exact, whole = self.rows.astype(np.longdouble) @ weights, self._whole(weights, normaliser)
         off = np.where(self.is_tie, np.abs(exact), -exact).astype(float)
         size = np.maximum(np.maximum(self.sizes @ np.abs(weights), whole), 1e-300)
         return float((off / size).max(initial=0.0))
+
+    def moved_within(self, weights: Array, inner: Array, normaliser: Array) -> Array:
+        """The weights, as far towards those inside of all limits as it takes to miss none.
+
+        Where large weights cancel, what a program leaves of its rows may be much of the total.
+        """
+        off = -(self.rows.astype(np.longdouble) @ weights).astype(float)
+        room = self.rows @ inner
+        missed = ~self.is_tie & (off > LEFT * self._whole(weights, normaliser)) & (room > 0)
+        if not missed.any():
+            return weights
+        share = float((off / (off + room))[missed].max())
+        return (1.0 - share) * weights + share * inner if share <= MOST_MOVED else weights
+
+    def _whole(self, weights: Array, normaliser: Array) -> Array:
+        """What each row is at the total, on one matrix alone."""
+        used, rows = normaliser > 0, np.abs(self.rows)
+        total = float(np.abs(normaliser @ weights))
+        whole = total * (rows[:, used] / normaliser[used]).max(axis=1, initial=0.0)
+        # Of limits of weights, the largest weight: a small matrix could have a far larger one.
+        largest = rows.max(axis=1, initial=0.0) * float(np.abs(weights).max())
+        return np.asarray(np.minimum(whole, largest))
 
 
 def _cone_rows(given: LinearRows, normaliser: Array, total: float) -> WeightLimits:

@@ -175,6 +175,11 @@ class WeightSet:
         limits = self.limits
         return limits is None or limits.violation(weights, self.normaliser) <= VIOLATED
 
+    def moved_within(self, weights: Array, inner: Array) -> Array:
+        """The weights, a little nearer to those well inside where they miss a limit."""
+        limits = self.limits
+        return weights if limits is None else limits.moved_within(weights, inner, self.normaliser)
+
     def positive_domain(self, unit: float = 1.0) -> Domain:
         """Where weights without sign may lie, for kernels in units of this size."""
         domain = positive_weights(

@@ -282,7 +282,8 @@ def _final_weights(
     if outcome.transform is not None:
         weights = outcome.transform @ weights
     all_of_them = _without_negligible(weights, given, family), weights, outcome.safe, problem.even
-    candidates = [one for one in all_of_them if one is not None and given.allows(one)]
+    inside = (given.moved_within(one, problem.even) for one in all_of_them if one is not None)
+    candidates = [one for one in inside if given.allows(one)]
     unseen = OPTIONS.unseen * tol * abs(best.upper) / max(squared_norms(best.solutions), 1e-300)
     enough = best.upper + OPTIONS.worth * tol * abs(best.upper)
     found, n_solves = None, 0
