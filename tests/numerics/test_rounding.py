@@ -12,11 +12,21 @@ import numpy as np
 import pytest
 
 from kernlearn import learn_weights
+from kernlearn.estimators.held_out.survival_curves import SurvivalCurves
+from kernlearn.estimators.mixture.count_targets import explained_deviance
+from kernlearn.estimators.ranking.preferences import normalized_gain, pair_accuracy
 from kernlearn.gram import center, eigenvectors, unit_diagonal
 from kernlearn.gram._pivoted_cholesky import largest_residuals
 from kernlearn.kernels import Centered, Gaussian, Linear, Normalized
+from kernlearn.methods.outcomes import outcome_score, r2_by_outcome
 from kernlearn.methods.paired import squared_errors
-from kernlearn.numerics.rounding import first_least, is_less, standard_deviation, without_rounding
+from kernlearn.numerics.rounding import (
+    first_least,
+    is_less,
+    ranks,
+    standard_deviation,
+    without_rounding,
+)
 from kernlearn.quality.discriminants import Discriminants, fit_softmax
 from kernlearn.quality.predictive import LogLoss
 from kernlearn.solvers.engine.exact import most_equal
@@ -134,3 +144,45 @@ def test_equal_differences_of_squared_errors_have_no_p_value():
             for scale in (1.0, 0.7)
         )
         assert squared_errors(first, second).p_value is None
+
+
+def _predictions_of_equal_rows():
+    """Products with a matrix whose rows come twice: often they differ by their rounding."""
+    for n in range(5, 30):
+        rng = np.random.default_rng(n)
+        rows = rng.normal(size=(n, 3))
+        X = np.vstack([rows, rows])
+        squares = ((X[:, None] - X[None]) ** 2).sum(-1)
+        yield n, np.exp(-squares) @ rng.normal(size=2 * n)
+
+
+def test_equal_rows_are_in_no_order():
+    first = np.array([0, 1])
+    for n, scores in _predictions_of_equal_rows():
+        places = ranks(scores)
+        np.testing.assert_array_equal(places[:n], places[n:])
+        assert pair_accuracy(scores, np.column_stack([np.arange(n), np.arange(n) + n])) == 0.5
+        assert normalized_gain(scores[[0, n]], first, None) == pytest.approx(0.5 + 0.5 / np.log2(3))
+        told = SimpleNamespace(predict=lambda rows, scores=scores: scores[rows])
+        twins = np.array([(True, 1.0), (False, 2.0)], dtype=[("event", bool), ("time", float)])
+        assert SurvivalCurves.score(told, np.array([0, n]), twins) == 0.5
+        graded = np.zeros(2, dtype=[("grade", float), ("group", int)])
+        graded["grade"] = first
+        assert outcome_score("first_is_best", graded, scores[[0, n]]) == 0.5
+    assert ranks([np.inf, 1.0, -np.inf, np.inf, 1.0 + 1e-15]).tolist() == [2, 1, 0, 2, 1]
+
+
+def test_equal_rates_have_no_deviance_to_explain():
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        weight, exposure = rng.random(20), rng.integers(1, 9, size=20).astype(float)
+        counts = exposure * rng.integers(1, 9)
+        assert explained_deviance(counts, 1.1 * counts, exposure, weight, 0.0) == 0.0
+
+
+def test_constant_outcomes_have_no_share_to_explain():
+    for constant in TENTHS:
+        y = np.column_stack([np.full(37, constant), np.arange(37.0)])
+        found = r2_by_outcome(y, 0.9 * y)
+        assert found[0] == 0.0
+        assert 0.5 < found[1] < 1.0

@@ -39,6 +39,7 @@ from kernlearn.methods.survival import (
     integrated_brier,
     survival_score,
 )
+from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.kappa import weighted_kappa_of
 from kernlearn.survival import survival_outcome
 from kernlearn.tables.survival_target import SURVIVAL
@@ -237,7 +238,7 @@ class Metric:
             return np.asarray(-np.abs(errors))
         if self.name not in ("r2", "neg_mean_squared_error"):
             return None
-        unit = float(np.var(said.y)) if self.name == "r2" else 1.0
+        unit = float(standard_deviation(said.y)) ** 2 if self.name == "r2" else 1.0
         return np.asarray(-(errors**2) / unit) if unit > 0.0 else None
 
     def goodness(self, said: HeldOutPredictions) -> float:

@@ -19,6 +19,7 @@ from kernlearn.estimators.ranking.preferences import (
     pairs_of_grades,
 )
 from kernlearn.methods.errors import MethodError
+from kernlearn.numerics.rounding import ranks, standard_deviation
 from kernlearn.quality.counts import deviance
 from kernlearn.tables.outcome_targets import COUNTS, OUTCOMES, RANKING
 from kernlearn.typing import Array, Indices, Rows, Targets
@@ -118,8 +119,10 @@ def outcome_score(name: str, y: Targets, predicted: Array) -> float | None:
         return float(np.min(r2_by_outcome(y, predicted)))
     if name == EXPLAINED:
         constant = y["exposure"] * (y["count"].sum() / y["exposure"].sum())
+        if not standard_deviation(y["count"] / y["exposure"]) > 0.0:
+            return None
         whole = float(deviances(y, constant).mean())
-        return 1.0 - float(deviances(y, predicted).mean()) / whole if whole > 0.0 else None
+        return 1.0 - float(deviances(y, predicted).mean()) / whole
     if name == ERRORS[0]:
         return float(np.sqrt(np.mean((outcome_numbers(y) - predicted) ** 2)))
     values = outcome_row_values(name, y, predicted)
@@ -138,7 +141,7 @@ def outcome_row_values(name: str, y: Targets, predicted: Array) -> Array | None:
     if name == ERRORS[1]:
         return np.asarray(-np.abs(outcome_numbers(y) - predicted))
     if name == MEAN_R2:
-        unit = np.var(y, axis=0)
+        unit = standard_deviation(y) ** 2
         return None if (unit == 0).any() else -np.mean((y - predicted) ** 2 / unit, axis=1)
     if name in OUTCOME_METRICS[RANKING]:
         return _of_groups(_GROUP_SCORES[name], y, predicted)
@@ -153,7 +156,7 @@ def deviances(y: Targets, predicted: Array) -> Array:
 
 def r2_by_outcome(y: Array, predicted: Array) -> Array:
     """R² of every outcome; zero where held-out rows have one value of it."""
-    spread = np.var(y, axis=0)
+    spread = standard_deviation(y) ** 2
     errors = np.mean((y - predicted) ** 2, axis=0)
     return np.asarray(np.where(spread > 0.0, 1.0 - errors / np.where(spread > 0, spread, 1.0), 0.0))
 
@@ -189,7 +192,8 @@ def _pairs_of(scores: Array, grades: Array) -> float | None:
 def _first_is_best(scores: Array, grades: Array) -> float | None:
     if np.ptp(grades) == 0:
         return None
-    return float(np.mean(grades[scores == scores.max()] == grades.max()))
+    places = ranks(scores)
+    return float(np.mean(grades[places == places.max()] == grades.max()))
 
 
 _GROUP_SCORES: dict[str, Callable[[Array, Array], float | None]] = {

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from kernlearn.numerics.rounding import ranks
 from kernlearn.survival import SurvivalOutcome, kaplan_meier, survival_outcome
 from kernlearn.survival.brier import integrated, row_scores, usual_times
 from kernlearn.survival.concordance import concordance
@@ -69,7 +70,7 @@ def survival_score(
     if name == BRIER:
         return float(integrated_brier(outcome, survival, times).mean())
     weight = _uno_weight(outcome, float(times[-1])) if name == UNO else None
-    index = concordance(outcome, risk, weight).index
+    index = concordance(outcome, ranks(risk), weight).index
     return index if np.isfinite(index) else None
 
 
@@ -81,7 +82,7 @@ def integrated_brier(outcome: SurvivalOutcome, survival: Array, times: Array) ->
 
 def gain_in_order(y: Targets, risk: Array) -> Array:
     """What rows add to the concordance beyond one half; the spread counts each pair twice."""
-    found = concordance(survival_outcome(y), risk)
+    found = concordance(survival_outcome(y), ranks(risk))
     pairs = max(float(found.comparable.mean()), 1e-300)
     gains = (found.concordant - 0.5 * found.comparable) / pairs
     return np.asarray(2.0 * gains - gains.mean())

@@ -49,7 +49,9 @@ def jackknife_error_of(influence: Array, groups: Indices | None = None) -> float
     return float(np.sqrt((change**2).sum() * (n - 1.0) / n))
 
 
-def concordance(outcome: SurvivalOutcome, risk: Array, weight: Array | None = None) -> Concordance:
+def concordance(
+    outcome: SurvivalOutcome, risk: Array | Indices, weight: Array | None = None
+) -> Concordance:
     """Count the pairs of each row; `weight` is that of a pair by the row whose event comes first.
 
     Examples

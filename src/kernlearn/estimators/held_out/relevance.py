@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator, is_regressor
 
 from kernlearn.estimators.held_out.scoring import Scoring, held_out_score
 from kernlearn.estimators.held_out.standard_errors import clustered_error, jackknife_error
+from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.typing import Array, Indices, Mask, Rows, Targets
 
 # Of the largest score: what a mean of falls and rises that cancel is off by.
@@ -112,7 +113,7 @@ class ShuffledScores:
         predicted = said.predict(np.arange(len(self.truth)))
         if not is_regressor(said):
             return np.asarray((predicted == self.truth) * 1.0)
-        variance = np.var(self.truth, axis=0)
+        variance = standard_deviation(self.truth) ** 2
         parts = (self.truth - predicted) ** 2 / np.where(variance > 0, variance, 1.0)
         return np.asarray(-parts.reshape(len(parts), -1).mean(axis=1))
 

@@ -25,6 +25,7 @@ from kernlearn.estimators.held_out.chance import FEWEST_ROWS, LEVEL, tell_chance
 from kernlearn.estimators.held_out.hazard_slopes import HazardSlopes
 from kernlearn.estimators.held_out.intervals import check_coverage, check_probability
 from kernlearn.kernels._validation import check_real
+from kernlearn.numerics.rounding import ranks
 from kernlearn.quality.partial_likelihood import centred_within
 from kernlearn.runtime.phrases import p_in_words
 from kernlearn.survival.concordance import concordance
@@ -68,7 +69,7 @@ class SurvivalCurves:
         self.risk_slopes_ = model.slopes
         steps = np.diff(model.hazard, prepend=0.0) * np.exp(-model.slopes * origin)
         self.baseline_hazard_ = np.cumsum(steps)
-        found = concordance(outcome, risk, np.where(outcome.event, weight, 0.0))
+        found = concordance(outcome, ranks(risk), np.where(outcome.event, weight, 0.0))
         self.held_out_score_, self.held_out_error_ = found.index, found.standard_error(groups)
         tell_chance(self, self._chance(len(risk)), stacklevel=4)
 
@@ -192,7 +193,7 @@ class SurvivalCurves:
         score : float
             Between 0 and 1; one half for a risk that says nothing.
         """
-        return concordance(survival_outcome(y), self.predict(X)).index
+        return concordance(survival_outcome(y), ranks(self.predict(X))).index
 
 
 def signed_times(X: Rows, y: Rows, event: Rows, time: Rows) -> NDArray[np.float64]:

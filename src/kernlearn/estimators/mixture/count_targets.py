@@ -15,6 +15,7 @@ from kernlearn._device import to_host
 from kernlearn.estimators.inputs.validation import as_floats, check_every_target
 from kernlearn.estimators.mixture.candidates.registry import FAMILIES, GAUSSIAN
 from kernlearn.kernels import Kernel, Linear
+from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.counts import CountLoss, deviance, fit_dispersion, log_ends
 from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.machine.least_squares import CentredMatrix
@@ -214,8 +215,8 @@ def explained_deviance(
     >>> explained_deviance(np.array([1.0, 3.0]), np.array([1.0, 3.0]), ones, ones, 0.0)
     1.0
     """
-    constant = exposure * (weight @ counts / (weight @ exposure))
-    if not constant.all():
+    if not standard_deviation(counts / exposure, weight) > 0.0:
         return 0.0
+    constant = exposure * (weight @ counts / (weight @ exposure))
     left, whole = (weight @ deviance(counts, one, dispersion) for one in (mean, constant))
     return float(1.0 - left / whole) if whole > 0.0 else 0.0

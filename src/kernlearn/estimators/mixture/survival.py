@@ -32,6 +32,7 @@ from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.estimators.mixture.sources_preparation import prepare
+from kernlearn.numerics.rounding import ranks
 from kernlearn.quality.predictive import PredictiveLoss, SquaredLoss
 from kernlearn.runtime.stopping import Progress
 from kernlearn.runtime.threads import threads_for
@@ -321,7 +322,7 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         groups = None if members.groups is None else members.groups[rows]
 
         def found(predicted: Array) -> Concordance:
-            return concordance(outcome, self._risk(predicted))
+            return concordance(outcome, ranks(self._risk(predicted)))
 
         whole = found(before)
         for shuffles in after:

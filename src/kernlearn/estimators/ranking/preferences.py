@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
+from kernlearn.numerics.rounding import ranks
 from kernlearn.typing import Array, Indices
 
 
@@ -99,7 +100,8 @@ def checked_pairs(pairs: ArrayLike, n_rows: int) -> Indices:
 
 def pair_accuracy(scores: Array, pairs: Indices) -> float:
     """The share of pairs whose first row has the higher score; equal scores count one half."""
-    change = scores[pairs[:, 0]] - scores[pairs[:, 1]]
+    places = ranks(scores)
+    change = places[pairs[:, 0]] - places[pairs[:, 1]]
     return float(np.mean((change > 0) + 0.5 * (change == 0)))
 
 
@@ -114,6 +116,6 @@ def normalized_gain(scores: Array, grades: Array, most: int | None) -> float | N
     discounts = 1.0 / np.log2(np.arange(2.0, len(grades) + 2.0))
     if most is not None:
         discounts[most:] = 0.0
-    codes = np.unique(-scores, return_inverse=True)[1].reshape(-1)
+    codes = ranks(-scores)
     shared = (np.bincount(codes, gains) / np.bincount(codes))[np.sort(codes)]
     return float(shared @ discounts / (np.sort(gains)[::-1] @ discounts))
