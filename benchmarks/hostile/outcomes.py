@@ -17,7 +17,7 @@ def hostile_outcome(
     if quality in UNLABELLED:
         return np.zeros(len(X))
     if quality == "cox":
-        return _times(rng, X, wild, words)
+        return hostile_times(rng, X, wild, words)
     n = len(X)
     clean = np.sin(X[:, 0]) + 0.3 * rng.normal(size=n)
     if quality in REGRESSIONS or (quality == "least_squares" and rng.random() < 0.5):
@@ -52,7 +52,7 @@ def _classes(rng: np.random.Generator, clean: Array, words: list[str]) -> Array:
     return y
 
 
-def _times(rng: np.random.Generator, X: Array, wild: bool, words: list[str]) -> Targets:
+def hostile_times(rng: np.random.Generator, X: Array, wild: bool, words: list[str]) -> Targets:
     """Right-censored times with the event first: tied, with few events, censored early or late."""
     n = len(X)
     y = np.empty(n, dtype=[("event", bool), ("time", float)])

@@ -21,6 +21,7 @@ from benchmarks.hostile.fits.first_level import first_level_problem
 from benchmarks.hostile.fits.hyperkernel import hyperkernel_problem
 from benchmarks.hostile.fits.landmarks import landmark_problem
 from benchmarks.hostile.fits.lssvm import lssvm_problem
+from benchmarks.hostile.fits.outcomes import cox_problem, mixture_problem, ranking_problem
 from benchmarks.hostile.fits.pairs import pair_problem
 from benchmarks.hostile.fits.problem import HostileProblem, Model
 from benchmarks.hostile.run import Verdict, attempt
@@ -33,7 +34,12 @@ MAKERS: dict[str, Callable[[np.random.Generator], HostileProblem]] = {
     "pairs": pair_problem,
     "combinations": combination_problem,
     "landmarks": landmark_problem,
+    "cox": cox_problem,
+    "ranking": ranking_problem,
+    "mixture": mixture_problem,
 }
+# From this number on problems are of the kinds that were added later, so that those before stay.
+FURTHER, FIRST_KINDS = 1_000_000, 6
 _REFIT = ("dual_coef_", "coef_", "intercept_", "weights_", "theta_", "objective_", "lower_bound_")
 
 
@@ -44,7 +50,8 @@ def one(kind: str, seed: int, number: int) -> HostileProblem:
 
 def judge_seed(number: int) -> Verdict:
     """Fit and judge the problem of this number, the kinds in turn."""
-    return judge_fit(list(MAKERS)[number % len(MAKERS)], 0, number)
+    kinds = list(MAKERS)[FIRST_KINDS:] if number >= FURTHER else list(MAKERS)[:FIRST_KINDS]
+    return judge_fit(kinds[number % len(kinds)], 0, number)
 
 
 def judge_fit(kind: str, seed: int, number: int) -> Verdict:

@@ -43,6 +43,10 @@ def _is_proved(model):
     return model.status_.is_optimal and model.objective_ > 0
 
 
+def _is_positive_and_proved(model):
+    return _is_proved(model) and model.weights == "positive"
+
+
 def _through_landmarks(model):
     return _is_proved(model) and model.rank_ is not None
 
@@ -74,6 +78,13 @@ def _is_exact_too(model):
         ("combinations", _is_proved, {"objective_": 1.01}, "objective_"),
         ("combinations", _is_proved, {"lower_bound_": 1.01}, "lower_bound_"),
         ("combinations", _through_landmarks, {"lower_bound_": 1.01}, "lower_bound_"),
+        ("cox", _is_positive_and_proved, {"objective_": 1.01}, "objective_"),
+        ("cox", _is_positive_and_proved, {"lower_bound_": 1.01}, "lower_bound_"),
+        ("cox", _is_proved, {"weights_": 1.001}, "the total of the weights"),
+        ("cox", _is_proved, {"baseline_hazard_": np.nan}, "a survival probability"),
+        ("ranking", _is_proved, {"objective_": 1.01}, "objective_"),
+        ("ranking", _is_proved, {"lower_bound_": 1.01}, "lower_bound_"),
+        ("ranking", _is_proved, {"dual_coef_": 1.5}, "objective_"),
         ("combinations", _is_exact_too, {"exact_lower_bound_": 100.0}, "exact_lower_bound_"),
     ],
 )
@@ -85,6 +96,15 @@ def test_the_judge_finds_what_was_spoilt(kind, wanted, spoil, sentence):
             setattr(model, name, factor * getattr(model, name))
         found = list(problem.check(model))
     assert any(text.startswith(sentence) for text in found), found
+
+
+def test_a_fit_that_changes_what_it_was_given_is_found():
+    problem = one("mixture", 0, 0)
+    given = problem.fit.__self__
+    assert not [said for said in problem.check(fitted(problem)[0]) if "changed" in said]
+    given.X[0, 0] += 1.0
+    model = fitted(problem)[0]
+    assert "X was changed by fit" in list(problem.check(model))
 
 
 def test_the_judge_finds_a_descent_that_was_cut_short():
