@@ -19,6 +19,15 @@ def files():
 
 
 @pytest.fixture(scope="module")
+def tests():
+    """The syntax trees of all tests, by their places."""
+    return {
+        path.relative_to(TESTS): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(TESTS.rglob("*.py"))
+    }
+
+
+@pytest.fixture(scope="module")
 def classes(syntax):
     return [
         (path.relative_to(SOURCE).as_posix(), node)
@@ -61,27 +70,27 @@ def test_few_annotations_are_any(files):
     assert sum(bool(re.search(r": Any\b", line)) for line in lines) < 150
 
 
-def test_no_test_patches_a_constant():
+def test_no_test_patches_a_constant(tests):
     """What a test has to change is a field of the options of an algorithm, and passed in."""
     patched = []
-    for path in sorted(TESTS.rglob("*.py")):
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in tests.items():
+        for call in ast.walk(tree):
             if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "setattr":
                 names = [str(each.value) for each in call.args if isinstance(each, ast.Constant)]
                 if any(re.fullmatch(r"(.*\.)?_?[A-Z][A-Z0-9_]+", name) for name in names[:1]):
-                    patched.append(f"{path.relative_to(TESTS)}:{call.lineno} {names[0]}")
+                    patched.append(f"{path}:{call.lineno} {names[0]}")
     assert patched == []
 
 
-def test_no_test_imports_a_private_name():
+def test_no_test_imports_a_private_name(tests):
     """A function that deserves a test of its own has a name without an underscore."""
     private = []
-    for path in sorted(TESTS.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in tests.items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("kernlearn"):
                 place = SOURCE.parent.joinpath(*node.module.split("."))
                 private += [
-                    f"{path.relative_to(TESTS)}: {each.name}"
+                    f"{path}: {each.name}"
                     for each in node.names
                     if re.match("_[^_]", each.name) and not list(place.glob(f"{each.name}*"))
                 ]

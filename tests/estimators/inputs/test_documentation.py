@@ -54,6 +54,9 @@ class Estimator(Base):
     def __init__(self, tol=1.0, cv=5):
         pass
 
+    def fit(self, X):
+        pass
+
 
 COMPLETE = """A summary.
 

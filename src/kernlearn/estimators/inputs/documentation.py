@@ -13,9 +13,9 @@ def inherit_entries(cls: type) -> None:
     """Complete the docstring of an estimator by those of its base classes.
 
     A parameter that the docstring does not describe is described as in the nearest base class that
-    does. The attributes of base classes without a constructor follow those of the class.
+    does. The attributes of base classes without a `fit` of their own follow those of the class.
     """
-    if cls.__doc__ is None or "__init__" not in vars(cls):
+    if cls.__doc__ is None or not {"__init__", "fit"} & vars(cls).keys():
         return
     bases = [each for each in cls.__mro__[1:] if each is not object]
     parameters: Entries = {}
@@ -23,7 +23,7 @@ def inherit_entries(cls: type) -> None:
     for each in (cls, *bases):
         lines = inspect.cleandoc(vars(each).get("__doc__") or "").splitlines()
         parameters = entries(lines, "Parameters") | parameters
-        if each is cls or "__init__" not in vars(each):
+        if each is cls or "fit" not in vars(each):
             attributes |= _without(entries(lines, "Attributes"), attributes)
     taken = [name for name in inspect.signature(cls).parameters if name in parameters]
     text = inspect.cleandoc(cls.__doc__).splitlines()

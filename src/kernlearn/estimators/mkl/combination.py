@@ -71,6 +71,10 @@ class KernelCombination(CombinationParameters):
         Relative duality gap to reach.
     verbose : int, default=0
         Print a line of progress for every kernel tried.
+    time_limit : float, optional
+        Seconds after which the fit ends, checked after every step. After such an end, and after
+        one by a callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
+        says how far it may be off, ``status_`` why it ended.
 
     Attributes
     ----------
@@ -82,6 +86,18 @@ class KernelCombination(CombinationParameters):
         The learned kernel.
     status_ : Status
         How the solution ended.
+    history_ : tuple of Step
+        Objective and lower bound after every kernel tried.
+    support_ : ndarray of shape (n_support,)
+        Rows of X with a coefficient.
+    support_vectors_ : array or data frame of shape (n_support, n_features)
+        Those rows.
+    n_machine_solves_, n_iter_ : int
+        Machines solved, and kernels tried.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
     """
 
     _taken_over: EarlierChoices | None = None

@@ -114,10 +114,6 @@ class ExtendableCombination(KernelCombination):
         predictions from them; and where the kernels of a :class:`kernlearn.kernels.Grid` on Gram
         matrices are priced. None follows X: an array of PyTorch or CuPy is worked on where it
         is, all else on the host. Fitted attributes and predictions are arrays of NumPy.
-    time_limit : float, optional
-        Seconds after which the fit ends, checked after every step. After such an end, and after
-        one by a callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
-        says how far it may be off, ``status_`` why it ended.
     options : MKLOptions, optional
         What few fits need, such as centring, constraints or a penalty on the weights, a share that
         is equal for all sources, or a callback: see :class:`kernlearn.MKLOptions`.
@@ -126,16 +122,10 @@ class ExtendableCombination(KernelCombination):
     ----------
     kernel_ : Kernel
         The learned kernel, to be called on new data or handed to ``SVC(kernel=...)``.
-    history_ : tuple of Step
-        Objective and lower bound after every kernel tried.
     dual_coef_ : ndarray of shape (n_machines, n_support)
         Signed dual coefficients.
     intercept_ : ndarray of shape (n_machines,)
         Intercepts.
-    support_ : ndarray of shape (n_support,)
-        Rows of X with a coefficient.
-    support_vectors_ : array or data frame of shape (n_support, n_features)
-        Those rows.
     landmarks_, landmark_coef_ : list of m arrays
         The landmarks of each kernel, and the coefficients of k(x, landmark) for each machine. A
         kernel whose sparse features were taken as they are has None, and coefficients of these.
@@ -147,12 +137,6 @@ class ExtendableCombination(KernelCombination):
         With the option ``certify="exact"``: a lower bound for any weights of the exact kernels.
     residual_trace_ : ndarray of shape (m,)
         The part of each kernel's trace that its landmarks leave out.
-    n_machine_solves_, n_iter_ : int
-        Machines solved, and kernels tried.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
     """
 
     extension_: Extension

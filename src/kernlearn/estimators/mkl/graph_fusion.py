@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from kernlearn._checks import check_finite_target
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_labels_of_classes
 from kernlearn.estimators.mkl.graph_process import GraphFusion, check_length
-from kernlearn.runtime.stopping import Progress
 from kernlearn.typing import Array, Rows, Targets
 
 
@@ -53,29 +51,6 @@ class GraphFusionClassifier(ClassifierMixin, GraphFusion):  # type: ignore[misc]
     >>> model.predict([2, 5]).tolist(), bool(model.weights_[0] > model.weights_[1])
     (['a', 'b'], True)
     """
-
-    def __init__(
-        self,
-        graphs: Any = None,
-        node_precision: float = 0.1,
-        linear: Any = 0.0,
-        *,
-        normalized: bool = True,
-        tol: float = 1e-6,
-        max_iter: int = 200,
-        verbose: int = 0,
-        callback: Callable[[Progress], object] | None = None,
-        time_limit: float | None = None,
-    ) -> None:
-        self.graphs = graphs
-        self.node_precision = node_precision
-        self.linear = linear
-        self.normalized = normalized
-        self.tol = tol
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.callback = callback
-        self.time_limit = time_limit
 
     def fit(self, X: Rows, y: Any) -> GraphFusionClassifier:
         """Learn the weights of the graphs, and label all nodes.
@@ -165,29 +140,6 @@ class GraphFusionRegressor(RegressorMixin, GraphFusion):  # type: ignore[misc]
     >>> model.fit([0, 2, 4], [0.0, 2.0, 4.0]).predict([1, 3]).round(1)
     array([1., 3.])
     """
-
-    def __init__(
-        self,
-        graphs: Any = None,
-        node_precision: float = 0.1,
-        linear: Any = 0.0,
-        *,
-        normalized: bool = True,
-        tol: float = 1e-6,
-        max_iter: int = 200,
-        verbose: int = 0,
-        callback: Callable[[Progress], object] | None = None,
-        time_limit: float | None = None,
-    ) -> None:
-        self.graphs = graphs
-        self.node_precision = node_precision
-        self.linear = linear
-        self.normalized = normalized
-        self.tol = tol
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.callback = callback
-        self.time_limit = time_limit
 
     def fit(self, X: Rows, y: Any) -> GraphFusionRegressor:
         """Learn the weights of the graphs, and predict all nodes.

@@ -11,7 +11,7 @@ of nodes without label alone. The other nodes are predicted by their conditional
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.phrases import counted, listed
 from kernlearn.runtime.status import Status
+from kernlearn.runtime.stopping import Progress
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Step
 from kernlearn.solvers.weights.precision import PrecisionProblem, learn_precision
@@ -84,12 +85,6 @@ class GraphFusion(StoppingParameters, NotebookDisplay):
         How the search ended.
     """
 
-    graphs: Any
-    node_precision: float
-    linear: Any
-    normalized: bool
-    tol: float
-    max_iter: int
     random_state = 0  # nothing is drawn
     weights_: Array
     objective_: float
@@ -100,6 +95,29 @@ class GraphFusion(StoppingParameters, NotebookDisplay):
     nodes_: list[Hashable]
     precision_: csr_array
     node_values_: Array
+
+    def __init__(
+        self,
+        graphs: Any = None,
+        node_precision: float = 0.1,
+        linear: Any = 0.0,
+        *,
+        normalized: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        verbose: int = 0,
+        callback: Callable[[Progress], object] | None = None,
+        time_limit: float | None = None,
+    ) -> None:
+        self.graphs = graphs
+        self.node_precision = node_precision
+        self.linear = linear
+        self.normalized = normalized
+        self.tol = tol
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
 
     def _learn(self, X: Rows, targets: Array) -> None:
         """Check the graphs, learn their weights, and predict every node."""

@@ -70,8 +70,6 @@ class MKLRanker(KernelCombination):
         Folds of the pairs by which C is chosen.
     random_state : int, RandomState or None, default=0
         Seed of the pairs that are drawn, of folds, and of the sample for the default kernels.
-    time_limit : float, optional
-        Seconds after which the search ends, with what was learned so far.
     options : MKLOptions, optional
         Constraints on the weights, a penalty and the like: see :class:`kernlearn.MKLOptions`.
 
@@ -87,14 +85,6 @@ class MKLRanker(KernelCombination):
         Coefficients of the rows; they sum to zero.
     intercept_ : ndarray of shape (1,)
         Zero: only differences of scores have a meaning.
-    support_ : ndarray of shape (n_support,)
-        Rows of X with a coefficient.
-    support_vectors_ : array or data frame of shape (n_support, n_features)
-        Those rows.
-    n_machine_solves_, n_iter_ : int
-        Machines solved, and kernels tried.
-    history_ : tuple of Step
-        Objective and lower bound after every kernel tried.
     C_ : float
         The C used.
     loss_by_C_ : ndarray of shape (n_tried, 2)
@@ -105,10 +95,6 @@ class MKLRanker(KernelCombination):
         Where the kernels were chosen for the data: at which width, and which were left out.
     equal_share_ : float
         The option ``equal_share``.
-    n_features_in_ : int
-        Number of columns.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
 
     Examples
     --------
