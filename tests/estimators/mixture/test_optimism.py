@@ -12,11 +12,18 @@ from scipy.special import expit
 import kernlearn as kl
 from kernlearn.estimators.held_out.calibration import fit_calibration, shrunk_calibration
 from kernlearn.estimators.mixture.candidates.choice import chosen_families
-from kernlearn.estimators.mixture.candidates.nested import nested_predictions
+from kernlearn.estimators.mixture.candidates.machine import KernelMachine
+from kernlearn.estimators.mixture.candidates.nested import (
+    held_out_predictions,
+    ladders_of,
+    nested_predictions,
+    searched_again,
+)
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.screening import NEGLIGIBLE, screen_candidates
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.kernels import Linear
 from kernlearn.quality.predictive import LogLoss
 from kernlearn.runtime.stopping import StoppingControl
 
@@ -36,7 +43,7 @@ def test_labels_of_a_fold_do_not_change_what_is_predicted_for_it():
     Y[fold] = -Y[fold]
     second = replace(first, loss=LogLoss(Y, first.weight))
     nested = [
-        nested_predictions(one, CHOICE, 8, NEGLIGIBLE, MixtureOptions()) for one in (first, second)
+        nested_predictions(one, ladders_of(one, CHOICE), 8, NEGLIGIBLE) for one in (first, second)
     ]
     np.testing.assert_array_equal(nested[0][fold], nested[1][fold])
     assert not np.allclose(np.delete(nested[0], fold), np.delete(nested[1], fold))
@@ -47,21 +54,63 @@ def test_labels_of_a_fold_do_not_change_what_is_predicted_for_it():
     assert not np.allclose(usual[0][fold], usual[1][fold])
 
 
-def test_the_candidates_of_a_fast_fit_are_searched():
-    one, quick = problem(), chosen_families(["linear"])
-    more = replace(quick, families=chosen_families(["linear", "trees"]).families, is_named=False)
-    found = [
-        nested_predictions(one, choice, 8, NEGLIGIBLE, MixtureOptions()) for choice in (quick, more)
-    ]
-    np.testing.assert_array_equal(*found)
+def test_a_fold_is_predicted_by_the_machines_of_the_other_rows():
+    one = problem()
+    (ladder,) = ladders_of(one, chosen_families(["linear"]))
+    fold = one.folds[0]
+    others = np.setdiff1d(np.arange(len(one)), fold)
+    part = one.rows(others)
+    best = ladder.best(others, part, part.loss)
+    X, lam = one.tables[STANDARD], best.fit.judged.lam
+    args = Linear(), lam, X[others], part.Y, part.weight
+    alone = KernelMachine.trained(STANDARD, *args).predict(X[fold])
+    np.testing.assert_allclose(best.predict(fold, others), alone, rtol=1e-9)
+    for row in (0, 7):  # what λ was chosen by, and what it is mixed by
+        rest = np.delete(np.arange(len(others)), row)
+        args = Linear(), lam, X[others][rest], part.Y[rest], part.weight[rest]
+        left_out = KernelMachine.trained(STANDARD, *args).predict(X[others][[row]])
+        np.testing.assert_allclose(best.fit.judged.held_out[[row]], left_out, rtol=1e-8)
+    lams = lam * np.array([0.1, 10.0])
+    worse = [np.mean(best.path.residuals(at) ** 2) for at in lams]
+    assert best.error < min(worse)
+
+
+def test_candidates_that_learn_their_kernel_are_searched_again():
+    one, options = problem(), MixtureOptions()
+    kept = {}
+    for name in ("trees", "Gaussian SVM"):
+        choice = chosen_families([name])
+        assert not ladders_of(one, choice)
+        screening = screen_candidates(one, choice, np.random.RandomState(0))
+        usual, kept[name] = held_out_predictions(screening, choice, 8, NEGLIGIBLE, options)
+        again = searched_again(one, choice, 8, NEGLIGIBLE, options)
+        np.testing.assert_array_equal(kept[name], again)
+        assert not np.allclose(usual, again)
 
 
 def test_without_time_or_folds_there_are_none():
     one = problem()
     limited = replace(one, stopping=StoppingControl(time_limit=1e-9))
-    assert nested_predictions(limited, CHOICE, 8, NEGLIGIBLE, MixtureOptions()) is None
     two = replace(one, folds=[np.arange(15), np.arange(15, 30)])
-    assert nested_predictions(two, CHOICE, 8, NEGLIGIBLE, MixtureOptions()) is None
+    for each in (limited, two):
+        assert nested_predictions(each, ladders_of(each, CHOICE), 8, NEGLIGIBLE) is None
+        assert searched_again(each, CHOICE, 8, NEGLIGIBLE, MixtureOptions()) is None
+
+
+@pytest.mark.parametrize("is_noise", [True, False])
+def test_of_more_labels_the_usual_predictions_are_kept_where_they_are_clearly_better(is_noise):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1.0, 1.0, size=(90, 2))
+    # Steps in squares: trees find them, no straight line does.
+    y = np.sign(X[:, :1] * X[:, 1:]) if not is_noise else rng.choice([-1.0, 1.0], size=(90, 1))
+    folds = [np.arange(90)[i::5] for i in range(5)]
+    one = CandidateProblem({STANDARD: X}, LogLoss(y, np.ones(90)), folds)
+    choice = chosen_families(["linear", "trees"])
+    screening = screen_candidates(one, choice, np.random.RandomState(0))
+    usual, kept = held_out_predictions(screening, choice, 8, NEGLIGIBLE, MixtureOptions())
+    assert np.array_equal(usual, kept) != is_noise
+    few = MixtureOptions(nested_labels=89)
+    np.testing.assert_array_equal(*held_out_predictions(screening, choice, 8, NEGLIGIBLE, few))
 
 
 @pytest.mark.filterwarnings("ignore::kernlearn.exceptions.ExtrapolationWarning")

@@ -91,9 +91,9 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         The labels from the lowest grade to the highest; None for classes without an order.
     held_out_score_ : float
         Accuracy, or the metric of ``scoring``, on rows held out, in which every row counts once:
-        each fold is predicted by machines that were trained, and mixed, without it. Up to 60 rows,
-        the candidates of a fast fit are searched without it, too. With more rows the score is
-        slightly optimistic, since widths and ridges were chosen with all of them.
+        each fold is predicted by machines that were trained, and mixed, without it. Up to
+        200 rows, widths and ridges are chosen without it, too. With more rows the score is slightly
+        optimistic, since they were chosen with all of them.
     calibration_ : ndarray of shape (2,)
         Slope and offset from decision values to log-odds. The slope is shrunk by what chance would
         gain. Up to 60 rows, no probability is beyond those of the rule of succession, 1 / (n + 2).
@@ -217,8 +217,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         groups = self._members.groups
         # The rule of succession: what n rows agree on has the probability (n + 1) / (n + 2).
         is_small = len(values) <= self._options.nested_rows
-        nested = values if is_small else None
-        self.calibration_ = shrunk_calibration(usual, signs, weight, groups, nested)
+        self.calibration_ = shrunk_calibration(usual, signs, weight, groups, values)
         self._most_certain = float(np.log(len(values) + 1.0)) if is_small else np.inf
         held_out, truth = self._predictions(values), self._truth(signs)
         self.held_out_score_ = float(np.mean(held_out.labels == truth))

@@ -22,7 +22,7 @@ from kernlearn.estimators.held_out.scoring import check_scoring
 from kernlearn.estimators.inputs.dask_rows import in_memory, select_rows
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice, chosen_families
-from kernlearn.estimators.mixture.candidates.nested import nested_predictions
+from kernlearn.estimators.mixture.candidates.nested import held_out_predictions
 from kernlearn.estimators.mixture.candidates.outcomes import relate_outcomes
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem, sample_of_folds
 from kernlearn.estimators.mixture.candidates.rescreening import rescreen
@@ -157,10 +157,10 @@ class KernelMixture(MixtureParameters):
             max_members = affordable(max_members, training, options)
             screening = relate_outcomes(screening, len(training), max_members, least)
             weights = self._mix(screening, max_members, least)
-            usual = screening.held_out(max_members, least)
-            nested = self._nested(screening, choice, max_members, least, options)
-            held_out = usual if nested is None else nested
             with threads_for(len(training)):
+                usual, held_out = held_out_predictions(
+                    screening, choice, max_members, least, options
+                )
                 self._members = Members.trained(
                     screening, weights, held_out, training, options, random_state
                 )
@@ -171,21 +171,6 @@ class KernelMixture(MixtureParameters):
                 self._extrapolation = law
         self._store_end(training.sample.notes, stopping)
         return usual, screening.problem.loss
-
-    def _nested(
-        self,
-        screening: Screening,
-        choice: CandidateChoice,
-        max_members: int,
-        least: float,
-        options: MixtureOptions,
-    ) -> Array | None:
-        """With few rows, predictions for held-out rows by choices that were made without them."""
-        problem = screening.problem
-        if len(problem) > options.nested_rows or problem.stopping.stopped is not None:
-            return None
-        with threads_for(len(problem)):
-            return nested_predictions(problem, choice, max_members, least, options)
 
     def _prepared_training(
         self,

@@ -108,6 +108,8 @@ class MixtureOptions:
     least_weight: float = 0.1
     # Most rows for which held-out rows are predicted by candidates searched without them.
     nested_rows: int = 60
+    # The same of labels, unless the usual candidates predict clearly better.
+    nested_labels: int = 200
     # Trees that are grown by boosting, of tables whose members are trained through landmarks.
     boosting: BoostingOptions = field(default_factory=BoostingOptions)
     # A fit that is expected to take more seconds is announced.

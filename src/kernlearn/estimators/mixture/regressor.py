@@ -107,8 +107,8 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
     held_out_score_ : float
         R², D² of counts, or the metric of ``scoring``, on rows held out, in which every row counts
         once: each fold is predicted by machines trained, and mixed, without it. Up to 60 rows,
-        the candidates of a fast fit are searched without it, too. With more rows the score is
-        slightly optimistic, since widths and ridges were chosen with all of them.
+        widths and ridges are chosen without it, too. With more rows the score is slightly
+        optimistic, since they were chosen with all of them.
     dispersion_ : float
         Of counts, α of the variance :math:`\mu + \alpha\mu^2` on held-out rows: zero where they
         are Poisson's. Standard deviations and intervals rest on it, with either loss of counts.

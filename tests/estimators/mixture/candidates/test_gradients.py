@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from kernlearn.estimators.mixture.candidates.gradients import gradient_scales
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.registry import FAMILIES
-from kernlearn.estimators.mixture.candidates.representation import ScaledColumns
+from kernlearn.estimators.mixture.candidates.representation import Representation, ScaledColumns
 from kernlearn.estimators.mixture.options import ScreeningOptions
 from kernlearn.kernels import Matern, Stretched
 from kernlearn.quality.predictive import SquaredLoss
@@ -76,9 +78,8 @@ def test_slopes_along_many_columns_are_of_more_rows(monkeypatch, n_columns, n_ro
     whole = make_problem(p=n_columns)
     sample = whole.rows(whole.sample(30, np.random.RandomState(0)))
     options = ScreeningOptions(scale_rows=30, slope_rows_per_column=1, slope_rows=50)
-    representations = list(
-        screening.scaled_columns(sample, whole, "standard", np.random.RandomState(0), options)
-    )
+    learned = screening.scaled_columns(sample, whole, "standard", np.random.RandomState(0), options)
+    representations = list(chain.from_iterable(learned))
     assert seen == [n_rows]
     assert len(representations[-1].without) == len(sample.folds)
 
@@ -96,9 +97,9 @@ def test_wide_tables_learn_by_slopes():
 
 
 def scalings(*stretches):
-    """Representations that stretch the columns so in every fold."""
+    """Representations that stretch the columns so in every fold, learned one after the other."""
     for scales in stretches:
-        yield ScaledColumns("standard", np.array(scales), (np.array(scales),) * 5)
+        yield [ScaledColumns("standard", np.array(scales), (np.array(scales),) * 5)]
 
 
 GOOD, BETTER, BAD = [1.0, 1.0, 0.3, 0.3], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]
@@ -110,7 +111,7 @@ def test_a_family_keeps_the_best_of_the_views(stretches):
     found, other = screening.found_stretched(make_problem(), families, scalings(*stretches))
     assert other.representation is found.representation  # the others take what is best with it
     np.testing.assert_array_equal(found.judged.kernel.scales, BETTER)
-    alone = FAMILIES["Gaussian"].search(make_problem(), next(scalings(BETTER)))
+    alone = FAMILIES["Gaussian"].search(make_problem(), next(scalings(BETTER))[0])
     assert found.loss == pytest.approx(alone.loss, rel=1e-2)
 
 
@@ -121,10 +122,26 @@ def test_where_scales_cannot_be_learned_in_one_way_they_are_in_the_other(monkeyp
 
     monkeypatch.setattr(screening, fails, broken)
     problem = make_problem()
-    representations = list(
-        screening.scaled_columns(problem, problem, "standard", np.random.RandomState(0))
-    )
+    learned = screening.scaled_columns(problem, problem, "standard", np.random.RandomState(0))
+    representations = list(chain.from_iterable(learned))
     assert len(representations) == (2 if fails == "first_level_scales" else 1)
+
+
+def test_no_more_scales_are_learned_where_those_so_far_do_clearly_worse():
+    problem, asked = make_problem(), []
+
+    def representations():
+        for scales in (BAD, BETTER):
+            asked.append(scales)
+            yield from scalings(scales)
+
+    plain = FAMILIES["Gaussian"].search(problem, Representation("standard"))
+    families = chosen_families(["Gaussian", "Laplacian"]).families
+    (found,) = screening.found_stretched(problem, families, representations(), plain)
+    assert asked == [BAD]
+    assert found.loss > plain.loss
+    both = screening.found_stretched(problem, families, scalings(BETTER), plain)
+    assert [one.family.name for one in both] == ["Gaussian", "Laplacian"]
 
 
 def test_after_an_early_end_the_views_so_far_count():

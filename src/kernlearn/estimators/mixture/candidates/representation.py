@@ -75,7 +75,7 @@ class Representation:
         def held_out(lam: float) -> Array:
             return problem.Y - path.residuals(lam, problem.blocks)
 
-        lam, _ = _least(held_out, problem, _unit(K), start)
+        lam, _ = _least(held_out, problem, mean_variance(K), start)
         return JudgedKernel(kernel, lam, problem.Y - path.fold_residuals(lam, problem.folds))
 
     def judge_near(
@@ -91,7 +91,7 @@ class Representation:
             residuals, slopes = fold_residuals(fit, problem.folds)
             return problem.Y - residuals, -slopes
 
-        lam, predictions = _least_near(held_out, problem, _unit(K), lam, NEAR)
+        lam, predictions = _least_near(held_out, problem, mean_variance(K), lam, NEAR)
         return JudgedKernel(kernel, lam, predictions)
 
     def judge_margin(
@@ -125,7 +125,7 @@ class Representation:
         for rows in problem.folds:
             others = np.setdiff1d(np.arange(len(problem)), rows)
             parts.append((rows, others, K[np.ix_(others, others)], K[np.ix_(rows, others)]))
-        return kernel, _unit(K), parts
+        return kernel, mean_variance(K), parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +164,7 @@ class LearnedRepresentation(Representation):
             return predictions, slopes
 
         kernel = self.learned(kernel_of, X, None)
-        lam, predictions = _least_near(held_out, problem, _unit(parts[0][2]), start, factor)
+        lam, predictions = _least_near(held_out, problem, mean_variance(parts[0][2]), start, factor)
         return JudgedKernel(kernel, lam, predictions)
 
     def matrices_by_fold(
@@ -173,7 +173,7 @@ class LearnedRepresentation(Representation):
         """The same, with the kernel learned without each fold."""
         X = problem.tables[self.table]
         parts = self._parts(kernel_of, X, problem.folds)
-        return self.learned(kernel_of, X, None), _unit(parts[0][2]), parts
+        return self.learned(kernel_of, X, None), mean_variance(parts[0][2]), parts
 
     def larger_ridge(self, kernel_of: KernelOf, problem: CandidateProblem, lam: float) -> float:
         """As many times λ as the first fold is predicted best with."""
@@ -227,7 +227,7 @@ def climbed_ridge(loss_at: Callable[[float], float], lam: float) -> float:
     return lam
 
 
-def _unit(K: Array) -> float:
+def mean_variance(K: Array) -> float:
     """The mean variance that a kernel gives to a row, or its size where that is nothing."""
     size = float(np.abs(K).max()) or 1.0
     unit = float(K.diagonal().mean() - K.mean())

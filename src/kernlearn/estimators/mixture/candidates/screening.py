@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain
 
 import numpy as np
 
@@ -190,7 +189,7 @@ def _all_found(
         representations = scaled_columns(
             problem, whole, best.representation.table, random_state, options
         )
-        yield from found_stretched(problem, stretching, representations)
+        yield from found_stretched(problem, stretching, representations, best)
 
 
 def _whole_tables(problem: CandidateProblem) -> list[str]:
@@ -221,16 +220,25 @@ def _families(found: Iterable[CandidateFit]) -> list[KernelFamily]:
 def found_stretched(
     problem: CandidateProblem,
     families: Sequence[KernelFamily],
-    representations: Iterator[ScaledColumns],
+    representations: Iterable[Sequence[ScaledColumns]],
+    plain: CandidateFit | None = None,
 ) -> Iterator[CandidateFit]:
-    """The first family on all representations, the others on the one that is best with it."""
+    """The first family on all representations, the others on the one that is best with it.
+
+    No more are learned and no other family is tried once all so far do clearly worse than `plain`,
+    the best candidate on columns as they are.
+    """
     first, *others = families
     best: CandidateFit | None = None
     start = time.perf_counter()
     try:
-        for representation in representations:
-            for found in _found([_FamilySearch(first, problem, representation, best)]):
-                best = found if best is None or found.loss < best.loss else best
+        for learned in representations:
+            for representation in learned:
+                for found in _found([_FamilySearch(first, problem, representation, best)]):
+                    best = found if best is None or found.loss < best.loss else best
+            if _is_clearly_worse(best, plain):
+                others = []
+                break
     except (Stopped, KeyboardInterrupt) as stop:
         if best is None:
             raise
@@ -243,28 +251,39 @@ def found_stretched(
     yield from _found([_FamilySearch(one, problem, best.representation) for one in others])
 
 
+def _is_clearly_worse(one: CandidateFit | None, other: CandidateFit | None) -> bool:
+    """Whether the held-out loss is larger by more than the standard error of the difference."""
+    if one is None or other is None:
+        return False
+    loss, held_out = one.judge, [each.judged.held_out for each in (one, other)]
+    rows, others = (loss.rows(loss.scale(values) * values) for values in held_out)
+    difference = rows - others
+    mean = float(loss.share @ difference)
+    return mean > float(np.linalg.norm(loss.share * (difference - mean)))
+
+
 def scaled_columns(
     problem: CandidateProblem,
     whole: CandidateProblem,
     table: str,
     random_state: np.random.RandomState,
     options: ScreeningOptions = _OPTIONS,
-) -> Iterator[ScaledColumns]:
-    """Learned at the first level where columns are few, and from slopes, both at a time.
+) -> Iterator[list[ScaledColumns]]:
+    """Learned from slopes, then at the first level where columns are few, when they are asked for.
 
     Where columns are many, slopes are of more rows: a few hundred do not tell which of them matter.
     """
     n_columns = problem.tables[table].shape[1]
     if n_columns <= options.first_level_columns:
         sample = whole.rows(whole.sample(options.scale_rows, random_state))
-        learners = [partial(_first_level, sample, table), partial(gradient_scales, sample, table)]
+        learners = [partial(gradient_scales, sample, table), partial(_first_level, sample, table)]
     else:
         n_rows = min(options.slope_rows, options.slope_rows_per_column * n_columns)
         many = whole.rows(whole.sample(n_rows, random_state))
         learners = [partial(gradient_scales, many, table)]
-    # All of them before anyone looks, who may then have all threads.
-    learn = partial(_until_breakdown, problem=problem)
-    return chain(*list(in_order(learn, learners, n_threads(), problem.stopping.check)))
+    for learn in learners:
+        problem.stopping.check()
+        yield _until_breakdown(learn, problem)
 
 
 def _first_level(problem: CandidateProblem, table: str) -> Iterator[ScaledColumns]:
