@@ -19,6 +19,9 @@ y = np.array([sum(letter in "AG" for letter in row[2:9]) > 3 for row in X])
 
 # %%
 # Equal or different, or as similar as the labels say: the learned matrix needs fewer sequences.
+# These sequences were made so that it does. On 300 real splice sites, single letters gain little:
+# 9.6 % errors with equal and different letters, 9.5 % with a learned matrix. Words of two letters
+# gain more, 7.2 and 6.1 %.
 for name, model in {
     "identity": LSSVMClassifier(Substitution("ACGT")),
     "learned": FirstLevelClassifier(kernel="substitution"),

@@ -24,7 +24,7 @@ from kernlearn.estimators.mkl.combination import (
 from kernlearn.estimators.mkl.parameters import Labelled, control_of, state
 from kernlearn.estimators.mkl.transduction import TransductiveFit
 from kernlearn.families.matrices import GramStack
-from kernlearn.gram import check_stack, gram_stack
+from kernlearn.gram import check_stack
 from kernlearn.quality.registry import CRITERIA
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.threads import threads_for
@@ -172,7 +172,7 @@ class ExtendableCombination(KernelCombination):
             extended = replace(fit, rows=stack_rows(fit.rows, new))
             n_new = extended.n_unlabelled - fit.n_unlabelled
             require_memory(self, extended.rows, len(extended.targets))
-            rows = GramStack(gram_stack(self.kernels_, extended.rows), fit.n_labelled)
+            rows = GramStack(fit.extended_grams(self.kernels_, new, extended), fit.n_labelled)
             with threads_for(rows.n_points):
                 lowest = LowestEigenpairs.of(rows.combine(self.weights_, labelled_only=False))
             self.__dict__.pop("_error_bound", None)
@@ -182,6 +182,7 @@ class ExtendableCombination(KernelCombination):
                 solves, smallest = self.n_machine_solves_, float(lowest.values[0])
                 self.extension_ = Extension(n_new, False, smallest, n_cuts, solves)
             self._transduction = extended
+            extended.keep(rows.grams)
             self._transduce(_values_of_unlabelled(self, extended))
         return self
 

@@ -40,6 +40,26 @@ class TransductiveFit:
             known = _FITTED_KERNELS[self] = FittedKernel.of(kernel, self.rows)
         return known
 
+    def extended_grams(
+        self, kernels: Sequence[Kernel], new: Rows, extended: TransductiveFit
+    ) -> Array:
+        """Gram matrices of the rows of an extended fit; of rows with kept ones, those."""
+        known = _GRAMS.get(self)
+        if known is None:
+            grams = gram_stack(kernels, extended.rows)
+        else:
+            n = known.shape[1]
+            cross, corner = gram_stack(kernels, new, self.rows), gram_stack(kernels, new)
+            grams = np.empty((len(known), n + len(corner[0]), n + len(corner[0])))
+            grams[:, :n, :n], grams[:, n:, n:] = known, corner
+            grams[:, n:, :n], grams[:, :n, n:] = cross, cross.transpose(0, 2, 1)
+        return grams
+
+    def keep(self, grams: Array) -> None:
+        """Keep the Gram matrices for the next extension, if they are not very large."""
+        if grams.nbytes <= KEPT:
+            _GRAMS[self] = grams
+
     @property
     def n_labelled(self) -> int:
         """The number of rows with targets."""
@@ -52,8 +72,10 @@ class TransductiveFit:
         return (len(self.rows) if shape is None else int(shape[0])) - self.n_labelled
 
 
-# Kept beside the fits, so that no file of a model holds a factor.
+# Kept beside the fits, so that no file of a model holds a matrix.
 _FITTED_KERNELS: WeakKeyDictionary[TransductiveFit, FittedKernel] = WeakKeyDictionary()
+_GRAMS: WeakKeyDictionary[TransductiveFit, Array] = WeakKeyDictionary()
+KEPT = 2**27  # bytes of Gram matrices
 
 
 def told_bound(estimator: CombinationParameters) -> ErrorBound:

@@ -220,18 +220,23 @@ def smallest_eigenpairs(K: Array, tolerance: float, shift: float) -> tuple[Array
     n = K.shape[0]
     if _shifted_factor(K, tolerance) is not None:
         return np.zeros(0), np.zeros((n, 0))
-    if n > OPTIONS.dense_size:
+    values, vectors = rough_eigenpairs(K, OPTIONS.vectors, shift)
+    bad = values < -0.5 * tolerance
+    if not bad.any():  # a rough search may miss what the factorisation saw
+        values, vectors = lowest_eigenpairs(K, OPTIONS.vectors)
+        bad = values < -0.5 * tolerance
+    return values[bad], vectors[:, bad]
+
+
+def rough_eigenpairs(K: Array, count: int, shift: float) -> tuple[Array, Array]:
+    """Rough eigenpairs of the lowest end of the spectrum, the lowest first; exact of few points."""
+    if len(K) > OPTIONS.dense_size:
         for _ in range(12):
             factor = _shifted_factor(K, shift)
             if factor is not None:
-                values, vectors = _lanczos(K, factor, shift, tolerance)
-                if len(values):
-                    return values, vectors
-                break  # a rough search may miss what the factorisation saw
+                return _lanczos(K, factor, shift, count)
             shift *= 10.0
-    values, vectors = lowest_eigenpairs(K, OPTIONS.vectors)
-    bad = values < -0.5 * tolerance
-    return values[bad], vectors[:, bad]
+    return lowest_eigenpairs(K, count)
 
 
 def _shifted_factor(K: Array, shift: float) -> Array | None:
@@ -243,7 +248,7 @@ def _shifted_factor(K: Array, shift: float) -> Array | None:
         return None
 
 
-def _lanczos(K: Array, factor: Array, shift: float, tolerance: float) -> tuple[Array, Array]:
+def _lanczos(K: Array, factor: Array, shift: float, count: int) -> tuple[Array, Array]:
     """A few rough eigenpairs; roughness costs a cut its depth, never its validity."""
     n = len(K)
     inverse = LinearOperator(
@@ -251,13 +256,14 @@ def _lanczos(K: Array, factor: Array, shift: float, tolerance: float) -> tuple[A
     )
     # A fixed start keeps the method deterministic; it must not be orthogonal to what is sought.
     v0 = np.cos(np.arange(n, dtype=float)) + 0.1
-    few = OPTIONS.vectors
     try:
-        _, vectors = eigsh(K, few, sigma=-shift, OPinv=inverse, v0=v0, tol=0.03, ncv=10)
+        _, vectors = eigsh(
+            K, count, sigma=-shift, OPinv=inverse, v0=v0, tol=0.03, ncv=2 * count + 6
+        )
     except ArpackNoConvergence as unfinished:
         vectors = unfinished.eigenvectors
     except ArpackError:
         vectors = np.zeros((n, 0))
     values = np.einsum("ij,ij->j", vectors, K @ vectors)
-    bad = values < -0.5 * tolerance
-    return values[bad], vectors[:, bad]
+    order = np.argsort(values, kind="stable")
+    return values[order], vectors[:, order]

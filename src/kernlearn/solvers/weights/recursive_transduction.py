@@ -26,9 +26,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.linalg import LinAlgError, eigh
 
 from kernlearn.families.base import Family
 from kernlearn.gram.eigen import lowest_eigenpairs
+from kernlearn.numerics.sums import EPS
 from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.oracle import MachineEvaluation, Penalty, Plane
 from kernlearn.solvers.core.problem import (
@@ -41,12 +43,13 @@ from kernlearn.solvers.core.solution import Solution, Step
 from kernlearn.solvers.weights.feasible_weights import is_psd_to_rounding, rescaled_to_total
 from kernlearn.solvers.weights.finalize import OPTIONS as FINAL
 from kernlearn.solvers.weights.finalize import certified_solution
+from kernlearn.solvers.weights.psd_cuts import rough_eigenpairs
 from kernlearn.solvers.weights.search import free_search
 from kernlearn.typing import Array
 
-FIRST_CUTS = 12  # lowest eigenvectors of K(w), whose cuts are close to those at the optimum
-# Of even weights: the share with which the way into the cone begins, and by what it grows.
-SMALLEST_SHARE, STEP = 1e-9, 1.5
+FIRST_CUTS = 4  # lowest eigenvectors of K(w), whose cuts are close to those at the optimum
+SHIFT = 1e-3  # of the mean eigenvalue, to begin with, for the inverse whose Lanczos steps find them
+STEP = 1.5  # by which the share of even weights grows on the way into the cone
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +72,11 @@ class LowestEigenpairs:
         """Those of a kernel; None if a fit would let it pass as positive semidefinite."""
         if is_psd_to_rounding(K):
             return None
-        found = cls(*lowest_eigenpairs(K, FIRST_CUTS))
-        allowed = FINAL.indefinite * float(np.trace(K)) / len(K)
-        return None if -float(found.values[0]) <= allowed else found
+        mean = float(np.trace(K)) / len(K)
+        values, vectors = rough_eigenpairs(K, min(FIRST_CUTS, len(K)), SHIFT * mean)
+        if len(values) == 0 or -float(values[0]) <= FINAL.indefinite * mean:
+            values, vectors = lowest_eigenpairs(K, FIRST_CUTS)
+        return None if -float(values[0]) <= FINAL.indefinite * mean else cls(values, vectors)
 
 
 def extend_weights(
@@ -128,13 +133,16 @@ def _into_cone(problem: WeightProblem, weights: Array, vectors: Array) -> Array:
     given, even = problem.weight_set, problem.even
     forms = problem.cone.forms(vectors, vectors)
     here, there = np.tensordot(weights, forms, 1), np.tensordot(even, forms, 1)
-    share = SMALLEST_SHARE
+    try:
+        ratio = float(eigh(there - here, there, eigvals_only=True, check_finite=False)[-1])
+    except LinAlgError:  # even weights are on the boundary of the cone
+        return even
+    share = STEP * max(1.0 - 1.0 / ratio, EPS) if ratio > 0 else EPS
     while share < 1.0:
-        if np.linalg.eigvalsh((1.0 - share) * here + share * there)[0] >= 0.0:
-            moved = (1.0 - share) * weights + share * even
-            moved = rescaled_to_total(moved, given.normaliser, given.total)
-            if is_psd_to_rounding(problem.cone.combine(moved, labelled_only=False)):
-                return moved
+        moved = (1.0 - share) * weights + share * even
+        moved = rescaled_to_total(moved, given.normaliser, given.total)
+        if is_psd_to_rounding(problem.cone.combine(moved, labelled_only=False)):
+            return moved
         share *= STEP
     return even
 
