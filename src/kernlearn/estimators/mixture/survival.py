@@ -72,11 +72,6 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
     ----------
     candidates : "auto" or list of str and Kernel, default="auto"
         What is tried, as in :class:`kernlearn.KernelRegressor`.
-    effort : "fast", "default", "best" or float, default="default"
-        How much is tried: about how many times as long as by default a fit may take.
-    columns : mapping from str or int to str, optional
-        What columns or sources are to be taken for, by name or position, as in
-        :class:`kernlearn.KernelRegressor`.
     max_members : int, default=5
         How many candidates may have a weight.
     compress : bool, default=False
@@ -87,13 +82,6 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
     times : array-like of shape (k,), optional
         Times :math:`t_k` whose survival is learned in place of a log hazard. This serves hazards
         that cross.
-    device : str or None, default=None
-        Where the work over the rows of a table of more than 6000 rows is done, as in
-        :class:`kernlearn.KernelRegressor`.
-    n_jobs : int or None, default=None
-        Threads that search candidates side by side.
-    time_limit : float, optional
-        Seconds for the fit.
 
     Attributes
     ----------
@@ -116,21 +104,13 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         The times whose survival was learned, if ``times`` was given.
     candidates_ : dict of ndarray
         What was tried, the best first, as in :class:`kernlearn.KernelRegressor`.
-    candidate_notes_ : list of str
-        The candidates that were left out on these rows, each with the reason.
     relevance_ : dict of ndarray
         How much the concordance of held-out rows falls when a column or a source is shuffled, in
         the columns "column", "relevance" and "standard_error".
-    preparation_ : Preparation
-        How columns and sources become numbers.
     compression_ : dict or None
         After a compression: the number of its rows, and the growth of the held-out loss.
-    n_duplicates_ : int
-        Rows that repeat an earlier one in every column.
     n_events_ : int
         Rows with an event.
-    device_ : str
-        Where the rows were worked on.
 
     See Also
     --------

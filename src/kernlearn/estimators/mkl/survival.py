@@ -53,8 +53,6 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
         Where families of kernels are priced, as in :class:`kernlearn.MKLRegressor`.
     random_state : int, RandomState or None, default=0
         Seed of samples and folds.
-    time_limit : float, optional
-        Seconds after which the fit ends, checked after every step.
     options : MKLOptions, optional
         What few fits need: see :class:`kernlearn.MKLOptions`.
 
