@@ -86,6 +86,22 @@ def test_entries_of_base_classes_are_added_where_a_class_has_none():
     assert Estimator.__doc__.rstrip() == COMPLETE
 
 
+def test_docstrings_of_others_stay_as_they_are():
+    class Own(kl.MKLClassifier):
+        """Mine.
+
+        Parameters
+        ----------
+        C : float
+            Mine, too.
+        """
+
+        def __init__(self, C=1.0):
+            super().__init__(C=C)
+
+    assert "verbose" not in Own.__doc__
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_parameter_of_an_estimator_is_described_in_the_order_of_its_constructor(kind):
     section = re.search(r"Parameters\n-+\n(.*?)\n\n", inspect.getdoc(kind), re.DOTALL)

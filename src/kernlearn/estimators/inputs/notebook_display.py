@@ -17,11 +17,12 @@ class NotebookDisplay(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
     Both of scikit-learn's ways to a notebook are extended by what they return, so that the diagram
     is its own in every version, and ``set_config(display="text")`` holds.
 
-    Docstrings are completed by what base classes say of parameters and attributes.
+    Docstrings of the library are completed by what base classes say of parameters and attributes.
     """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        inherit_entries(cls)
+        if cls.__module__.startswith("kernlearn."):
+            inherit_entries(cls)
         super().__init_subclass__(**kwargs)
 
     def _repr_html_inner(self) -> str:
