@@ -143,6 +143,11 @@ def _predictions(model: BaseEstimator, values: Node) -> PredictiveFunction:
         widths = {} if flat else {"prediction": n_targets}
         return PredictiveFunction(title, {"prediction": number}, widths, None)
     classes = np.asarray(model.classes_)
+    if getattr(model, "_has_labels", False):
+        raise ValueError(
+            f"expected a {title} of one label a row to export, got one of {len(classes)} labels; "
+            "fit one model to each label, and export these"
+        )
     n_machines = 1 if len(classes) == 2 else len(classes)
     is_one = n_machines == 1
     place = as_int(reshaped(values, -1) > 0.0) if is_one else place_of_largest(values, 1)

@@ -14,7 +14,7 @@ Up to a thousand rows it costs less than three factorisations with their inverse
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -76,6 +76,10 @@ class RidgePath:
         offset = np.average(Y, axis=0, weights=weight)  # no digits are lost to it
         projected = V.T @ (root[:, None] * (Y - offset))
         return cls(np.maximum(values[:-1], 0.0), V, V * V, projected, root)
+
+    def rotated(self, axes: Array) -> Self:
+        """Of the targets along orthonormal directions, the columns of an array."""
+        return replace(self, projected=self.projected @ axes)
 
     def residuals(self, lam: float, blocks: Sequence[NDArray[np.intp]] = ()) -> Array:
         """Leave-one-out residuals at λ, of shape (n, k); the rows of a block are left out together.

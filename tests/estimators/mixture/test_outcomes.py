@@ -91,7 +91,6 @@ def test_a_missing_target_is_refused(rows):
     ("kind", "cure"),
     [
         (kl.MKLRegressor, "kernlearn.KernelRegressor takes several"),
-        (kl.KernelClassifier, "MultiOutputClassifier fits one model to each label"),
         (kl.MKLClassifier, "MultiOutputClassifier fits one model to each label"),
     ],
 )
@@ -99,3 +98,20 @@ def test_who_takes_one_outcome_names_who_takes_several(rows, kind, cure):
     X, _, Y = rows
     with pytest.raises(ValueError, match=rf"1d array, got an array of shape \(120, 6\); .*{cure}"):
         kind().fit(X, (Y > 0).astype(int))
+
+
+def test_many_outcomes_are_searched_along_directions():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 1))
+    Y = np.sin(2 * X) @ rng.uniform(1, 2, size=(1, 24)) + 0.3 * rng.normal(size=(80, 24))
+    model = kl.KernelRegressor(["linear", "Gaussian"]).fit(X[:60], Y[:60])
+    assert model.predict(X).shape == (80, 24)
+    assert model.score(X[60:], Y[60:]) > 0.4
+    # What the mixture says of held-out rows is by machines of all outcomes, and the score of it.
+    assert model.held_out_score_ == pytest.approx(model.score(X[60:], Y[60:]), abs=0.2)
+    losses = model.candidates_["held_out_loss"]
+    assert model.candidates_["candidate"][0].startswith("Gaussian")
+    assert losses[0] < losses[-1]
+    logged = kl.KernelRegressor(["linear", "log target"]).fit(X[:60], np.exp(Y[:60]))
+    assert any("log target" in name for name in logged.candidates_["candidate"])
+    assert (logged.predict(X) >= 0).all()

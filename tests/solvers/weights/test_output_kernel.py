@@ -73,3 +73,16 @@ def test_units_of_the_targets_change_nothing(problem):
     one = learn_output_kernel(RidgePath.of(K, Y, weight), LAM, SHARE)
     other = learn_output_kernel(RidgePath.of(K, 1e6 * Y, weight), LAM, SHARE)
     np.testing.assert_allclose(one, other, atol=1e-8)
+
+
+def test_many_outcomes_are_learned_on_a_subspace_that_grows():
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(30, 2))
+    K = np.exp(-0.5 * ((X[:, None] - X) ** 2).sum(axis=2))
+    Y = np.sin(X) @ generator.normal(size=(2, 24)) + generator.normal(size=(30, 24))
+    weight = generator.uniform(0.5, 2.0, 30)
+    path = RidgePath.of(K, Y, weight)
+    grown = certified(K, Y, weight, learn_output_kernel(path, LAM, SHARE, tol=1e-6))
+    assert grown.gap < 2e-6
+    few = certified(K, Y, weight, learn_output_kernel(path, LAM, SHARE, tol=1e-6, grows=False))
+    assert few.objective >= grown.objective * (1 - 1e-9)

@@ -44,8 +44,8 @@ class OneAgainstRest:
 
         Returns
         -------
-        labels : ndarray of shape (n,)
-            Entries of ``classes_``.
+        labels : ndarray of shape (n,) or (n, n_labels)
+            Entries of ``classes_``; of several labels, zeros and ones.
         """
         return self._labels(self._decision(X))  # type: ignore[attr-defined]
 
@@ -65,8 +65,9 @@ class OneAgainstRest:
 
         Returns
         -------
-        probabilities : ndarray of shape (n, n_classes)
-            In the order of ``classes_``; every row sums to one.
+        probabilities : ndarray of shape (n, n_classes) or (n, n_labels)
+            In the order of ``classes_``; every row sums to one. Of several labels, the probability
+            of each, as in :class:`sklearn.neural_network.MLPClassifier`.
         """
         values: Array = self._decision(X)  # type: ignore[attr-defined]
         if np.isnan(self.calibration_).any():
@@ -75,6 +76,10 @@ class OneAgainstRest:
                 "probabilities to, got none: no machine could be trained without some of the rows, "
                 "or the fit was interrupted before; use decision_function, or fit again"
             )
+        return self._probabilities(values)
+
+    def _probabilities(self, values: Array) -> Array:
+        """Of the classes, from decision values."""
         return probabilities(values, self.calibration_, self._most_certain)
 
     def _find_classes(self, labels: Targets) -> None:

@@ -112,7 +112,8 @@ class ShuffledScores:
         """What each row adds to the accuracy, or to R²."""
         predicted = said.predict(np.arange(len(self.truth)))
         if not is_regressor(said):
-            return np.asarray((predicted == self.truth) * 1.0)
+            right = (predicted == self.truth).reshape(len(predicted), -1)
+            return np.asarray(right.all(axis=1) * 1.0)
         variance = standard_deviation(self.truth) ** 2
         parts = (self.truth - predicted) ** 2 / np.where(variance > 0, variance, 1.0)
         return np.asarray(-parts.reshape(len(parts), -1).mean(axis=1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -14,9 +15,15 @@ from kernlearn.estimators.held_out.scoring import HeldOutLabels, Scoring, held_o
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import class_weights
 from kernlearn.estimators.mixture.grades import Ordinal, ordered_classes
-from kernlearn.estimators.mixture.input_checks import checked_with_target
+from kernlearn.estimators.mixture.input_checks import TrainingInput, checked_with_target
 from kernlearn.estimators.mixture.mixture import KernelMixture
+from kernlearn.estimators.mixture.several_labels import (
+    chance_of_several,
+    label_calibrations,
+    label_probabilities,
+)
 from kernlearn.quality.grades import middle_grades
+from kernlearn.quality.label_loss import LabelLoss
 from kernlearn.quality.predictive import LogLoss
 from kernlearn.runtime.stopping import Progress
 from kernlearn.typing import Array, FoldsLike, Indices, RandomState, Rows, Targets
@@ -94,7 +101,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         each fold is predicted by machines that were trained, and mixed, without it. Up to
         200 rows, widths and ridges are chosen without it, too. With more rows the score is slightly
         optimistic, since they were chosen with all of them.
-    calibration_ : ndarray of shape (2,)
+    calibration_ : ndarray of shape (2,) or (n_labels, 2)
         Slope and offset from decision values to log-odds. The slope is shrunk by what chance would
         gain. Up to 60 rows, no probability is beyond those of the rule of succession, 1 / (n + 2).
     compression_ : dict or None
@@ -128,6 +135,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     """
 
     grades_: Targets | None = None
+    _has_labels = False  # whether a row may have several
 
     def __init__(
         self,
@@ -180,8 +188,9 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
             blocks. A dict or :class:`kernlearn.Sources` has several sources of the same rows:
             tables, sparse matrices, lists of texts, sequences or graphs, square kernel matrices. A
             list of texts is taken, too.
-        y : array-like of shape (n,)
-            Labels of any type, two classes or more.
+        y : array-like of shape (n,) or (n, n_labels)
+            Labels of any type, two classes or more; or zeros and ones in several columns, if a row
+            may have any of several labels.
         sample_weight : array-like of shape (n,), optional
             How much each row counts, beside ``class_weight``: by default one for all. Only ratios
             matter; a row of weight zero is left out.
@@ -199,6 +208,10 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
             exact = self._options.exact_rows
             given = checked_with_target(self, X, y, sample_weight, groups, False, exact)
             labels = given.target
+            self._has_labels = labels.ndim == 2
+            if self._has_labels:
+                self._learn_labels(given)
+                return self
             self._find_classes(labels)
             self.grades_ = ordered_classes(self, self.ordinal, y, self.classes_)
             weight = given.weight * class_weights(self.class_weight, labels)
@@ -206,6 +219,12 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
             usual, _ = self._learn(given, loss, stratify=True)
             self._store_held_out(usual)
             return self
+
+    def _learn_labels(self, given: TrainingInput) -> None:
+        """Machines of all labels, which share kernels and weights."""
+        signs = 2.0 * given.target - 1.0
+        self.classes_, self.grades_ = np.arange(signs.shape[1]), None
+        self._store_held_out(self._learn(given, LabelLoss(signs, given.weight), False)[0])
 
     def _store_held_out(self, usual: Array) -> None:
         """Calibration and accuracy on held-out rows, and a warning if it is that of guessing.
@@ -217,23 +236,31 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         groups = self._members.groups
         # The rule of succession: what n rows agree on has the probability (n + 1) / (n + 2).
         is_small = len(values) <= self._options.nested_rows
-        self.calibration_ = shrunk_calibration(usual, signs, weight, groups, values)
+        calibrated = label_calibrations if self._has_labels else shrunk_calibration
+        self.calibration_ = calibrated(usual, signs, weight, groups, values)
         self._most_certain = float(np.log(len(values) + 1.0)) if is_small else np.inf
         held_out, truth = self._predictions(values), self._truth(signs)
-        self.held_out_score_ = float(np.mean(held_out.labels == truth))
+        right = held_out.labels == truth
+        self.held_out_score_ = float(np.mean(right.all(axis=1) if self._has_labels else right))
         if self.scoring is not None:
             self.held_out_score_ = held_out_score(self.scoring, held_out, truth)
-        found = chance_of_labels(values, signs, weight, groups)
+        chance = chance_of_several if self._has_labels else chance_of_labels
+        found = chance(values, signs, weight, groups)
         tell_chance(self, found, stacklevel=3)
 
     def _predictions(self, values: Array) -> HeldOutLabels:
         """What values of the mixture predict."""
-        chances = probabilities(values, self.calibration_, self._most_certain)
+        chances = self._probabilities(values)
         return HeldOutLabels(self.classes_, self._labels(values), values, chances)
 
     def _truth(self, Y: Array) -> Targets:
         """Labels of the signs that the machines learn."""
-        return super()._labels(Y)
+        return (Y > 0).astype(int) if self._has_labels else super()._labels(Y)
+
+    def _probabilities(self, values: Array) -> Array:
+        if self._has_labels:
+            return label_probabilities(values, self.calibration_, self._most_certain)
+        return super()._probabilities(values)
 
     @property
     def _order(self) -> Indices | None:
@@ -243,6 +270,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         return np.searchsorted(self.classes_, self.grades_)
 
     def _labels(self, values: Array) -> Targets:
+        if self._has_labels:
+            return self._truth(values)
         order = self._order
         if order is None or not self.calibration_[0] > 0.0:
             return super()._labels(values)
@@ -251,3 +280,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
 
     def _decision(self, X: Rows) -> Array:
         return self._values(X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags

@@ -17,6 +17,7 @@ from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.columns import CategoryColumn
 from kernlearn.estimators.mixture.options import BoostingOptions, MixtureOptions
 from kernlearn.estimators.mixture.preparation import AnyPreparation, Preparation
+from kernlearn.quality.label_loss import LabelLoss
 from kernlearn.runtime.threads import threads_for
 
 
@@ -32,7 +33,9 @@ def tree_contest(
     None where rows are few, or where trees are no candidate.
     """
     is_one_table = isinstance(preparation, Preparation)
-    if len(training) <= options.exact_rows or not choice.has_trees or not is_one_table:
+    has_labels = isinstance(training.sample.loss, LabelLoss)  # boosting names one class of a row
+    is_large = len(training) > options.exact_rows
+    if not (is_large and choice.has_trees and is_one_table) or has_labels:
         return preparation, None
     with threads_for(len(training)):
         preparation, encoded = encoded_rows(preparation, training, options.boosting)

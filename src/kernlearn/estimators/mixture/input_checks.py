@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, is_classifier
+from sklearn.utils import get_tags
 from sklearn.utils.validation import (
     assert_all_finite,
     check_array,
@@ -44,6 +45,7 @@ from kernlearn.estimators.inputs.validation import (
     validate_table,
 )
 from kernlearn.estimators.mixture.preparation import NumericRows
+from kernlearn.estimators.mixture.several_labels import checked_indicator, is_indicator
 from kernlearn.kernels._validation import as_pandas_frame
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Rows, Targets
@@ -137,7 +139,9 @@ def checked_with_target(
         )
     y = to_host(on_this_machine(y))
     check_every_target(estimator, y, numeric=multi_output)
-    if multi_output:
+    if not multi_output and takes_labels(estimator) and is_indicator(y):
+        target = checked_indicator(estimator, y)
+    elif multi_output:
         target = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
     else:
         check_one_outcome(estimator, y)
@@ -150,6 +154,12 @@ def checked_with_target(
     cells = row_codes(rows) if isinstance(rows, Sources) else rows
     known = RowGroups.of(cells, groups, len(target))
     return _counted(estimator, rows, np.asarray(target), weight, known, exact_rows)
+
+
+def takes_labels(estimator: BaseEstimator) -> bool:
+    """Whether an estimator takes several labels of a row."""
+    tags = get_tags(estimator).classifier_tags
+    return tags is not None and bool(tags.multi_label)
 
 
 def _counted(
@@ -179,7 +189,7 @@ def _counted(
         is_small = rows.shape[0] * rows.shape[1] <= _SORTED_CELLS
         cells = rows.toarray() if issparse(rows) and is_small else rows
         cells = row_codes(rows) if isinstance(rows, Sources) else cells
-        order = row_order(cells, target, order, is_classifier(estimator))
+        order = row_order(cells, target, order, is_classifier(estimator) and target.ndim == 1)
     if len(order) < len(target) or (order != np.arange(len(target))).any():
         rows, target, weight = select_rows(rows, order), target[order], weight[order]
         groups = groups.subset(order)

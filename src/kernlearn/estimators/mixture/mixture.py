@@ -22,6 +22,7 @@ from kernlearn.estimators.held_out.scoring import check_scoring
 from kernlearn.estimators.inputs.dask_rows import in_memory, select_rows
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice, chosen_families
+from kernlearn.estimators.mixture.candidates.directions import screen_outcomes
 from kernlearn.estimators.mixture.candidates.nested import held_out_predictions
 from kernlearn.estimators.mixture.candidates.outcomes import relate_outcomes
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem, sample_of_folds
@@ -29,7 +30,6 @@ from kernlearn.estimators.mixture.candidates.rescreening import rescreen
 from kernlearn.estimators.mixture.candidates.screening import (
     NEGLIGIBLE,
     Screening,
-    screen_candidates,
 )
 from kernlearn.estimators.mixture.candidates.training import FoldedRows, TrainingRows
 from kernlearn.estimators.mixture.column_kinds import kinds_html
@@ -258,7 +258,7 @@ class KernelMixture(MixtureParameters):
         # With this many rows each member takes long to train, and weights are well known.
         few, least = min(max_members, options.few_members), options.least_weight
         judged = sample.rows(sample.sample(options.judged_rows, random_state))
-        screening = screen_candidates(judged, choice, random_state, sample, options.screening)
+        screening = screen_outcomes(judged, choice, random_state, sample, options=options.screening)
         if len(training) <= options.exact_rows:
             return screening, max_members, NEGLIGIBLE
         best = [screening.found[i] for i in np.flatnonzero(self._mix(screening, few, NEGLIGIBLE))]

@@ -142,18 +142,22 @@ def solve_separable(
     >>> C.round(2).tolist(), b.round(2).tolist()
     ([[-1.54, -1.9], [-0.75, -0.84], [2.29, 2.74]], [3.0, 3.17])
     """
+    if len(outputs) > _FACTORISED_OUTCOMES:
+        return solve_separable_along(RidgePath.of(K, Y, weight), K, Y, lam, outputs)
     scales, axes = np.linalg.eigh(outputs)
     offset = np.average(Y, axis=0, weights=weight)
-    rotated = (Y - offset) @ axes
-    ridges = lam / scales
-    if len(scales) > _FACTORISED_OUTCOMES:
-        path = RidgePath.of(K, rotated, weight)
-        found = path.coefficients(ridges)
-        intercept = np.average(rotated - K @ found, axis=0, weights=weight)
-    else:
-        matrix = CentredMatrix.of(K)
-        columns = zip(rotated.T, ridges, strict=True)
-        parts = [matrix.solve(column[:, None], ridge / weight) for column, ridge in columns]
-        found = np.hstack([a for a, _ in parts])
-        intercept = np.concatenate([b for _, b in parts])
+    matrix = CentredMatrix.of(K)
+    columns = zip(((Y - offset) @ axes).T, lam / scales, strict=True)
+    parts = [matrix.solve(column[:, None], ridge / weight) for column, ridge in columns]
+    found = np.hstack([a for a, _ in parts])
+    intercept = np.concatenate([b for _, b in parts])
     return found @ axes.T, intercept @ axes.T + offset
+
+
+def solve_separable_along(
+    path: RidgePath, K: Array, Y: Array, lam: float, outputs: Array
+) -> tuple[Array, Array]:
+    """The same by the decomposition of K with the targets Y, which serves every B and λ."""
+    scales, axes = np.linalg.eigh(outputs)
+    coef = path.rotated(axes).coefficients(lam / scales) @ axes.T
+    return coef, np.average(Y - K @ coef, axis=0, weights=path.root**2)

@@ -21,6 +21,10 @@ The slope of V is :math:`-\tfrac12 A^\top K A`. Steps follow it with momentum (N
 started anew where V would rise) and go back to the nearest S, whose eigenvalues are those of the
 last one less a common number, or zero.
 
+Of many outcomes S is learned on a subspace: its range grows, from the leading directions of the
+targets, by the eigenvectors of :math:`A^\top K A` of the largest eigenvalues, until the bound below
+closes over all B. Across the subspace B is (1 − ρ) I.
+
 Any A bounds V over
 all B from below,
 
@@ -43,6 +47,9 @@ from kernlearn.typing import Array
 
 _MAX_STEPS = 1000
 _LEAST_STEP = 1e-12
+# Outcomes of which S has any range, else the directions that it starts with and that join at once,
+# each of which is new by so much at least.
+_WHOLE, _FIRST, _MORE, _NEW = 20, 15, 15, 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +74,9 @@ class OutputKernel:
     gap: float  # its relative duality gap, of the kernel and the λ that it was learned for
 
 
-def learn_output_kernel(path: RidgePath, lam: float, share: float, tol: float = 1e-4) -> Array:
+def learn_output_kernel(
+    path: RidgePath, lam: float, share: float, tol: float = 1e-4, grows: bool = True
+) -> Array:
     """The B of shape (m, m) that minimises V, to a relative duality gap of `tol`.
 
     Parameters
@@ -80,6 +89,9 @@ def learn_output_kernel(path: RidgePath, lam: float, share: float, tol: float = 
         ρ, between zero and one.
     tol : float
         Of the duality gap.
+    grows : bool
+        Whether the range of S grows beyond the leading directions of many outcomes, as the gap over
+        all B asks for.
 
     Returns
     -------
@@ -94,9 +106,36 @@ def learn_output_kernel(path: RidgePath, lam: float, share: float, tol: float = 
     >>> learn_output_kernel(path, 0.1, share=0.5).round(2).tolist()
     [[1.0, -0.5], [-0.5, 1.0]]
     """
-    m, step = path.projected.shape[1], 1.0
-    here = ahead = _Value.of(path, lam, share, np.eye(m))
-    momentum = 1.0
+    m = path.projected.shape[1]
+    if m <= _WHOLE:
+        return (1.0 - share) * np.eye(m) + share * _descended(path, lam, share, np.eye(m), tol)
+    return _learned_on_subspace(path, lam, share, tol, grows)
+
+
+def _learned_on_subspace(
+    path: RidgePath, lam: float, share: float, tol: float, grows: bool
+) -> Array:
+    """The same of many outcomes, its range grown until no other B is better."""
+    m = path.projected.shape[1]
+    axes = np.linalg.svd(path.projected.T, full_matrices=False)[0][:, :_FIRST]
+    start = np.eye(axes.shape[1]) * (m / axes.shape[1])
+    while True:
+        S = _descended(path.rotated(axes), lam, share, start, 0.5 * tol)
+        whole = axes @ S @ axes.T
+        here = _Value.of(path, lam, share, whole)
+        if not grows or here.slack <= tol * here.value or axes.shape[1] == m:
+            return np.asarray((1.0 - share) * np.eye(m) + share * whole)
+        steepest = np.linalg.eigh(here.slope)[1][:, :_MORE]
+        new = steepest - axes @ (axes.T @ steepest)
+        added = np.linalg.qr(new)[0][:, np.linalg.norm(new, axis=0) > _NEW]
+        axes = np.linalg.qr(np.hstack([axes, added]))[0] if added.size else np.eye(m)
+        start = axes.T @ whole @ axes
+
+
+def _descended(path: RidgePath, lam: float, share: float, start: Array, tol: float) -> Array:
+    """The best S from a start that has its trace."""
+    step, momentum = 1.0, 1.0
+    here = ahead = _Value.of(path, lam, share, start)
     for _ in range(_MAX_STEPS):
         if here.slack <= tol * here.value:
             break
@@ -113,7 +152,7 @@ def learn_output_kernel(path: RidgePath, lam: float, share: float, tol: float = 
         moved = after.learned + (momentum - 1.0) / grown * (after.learned - here.learned)
         here, momentum, step = after, grown, 1.2 * step
         ahead = _Value.of(path, lam, share, moved)
-    return (1.0 - share) * np.eye(m) + share * here.learned
+    return here.learned
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,10 +174,15 @@ class _Value:
         return cls(learned, 0.5 * float((rotated * coef).sum()), -0.25 * share * (W + W.T))
 
     @property
+    def trace(self) -> float:
+        """Of every S of the set."""
+        return float(np.trace(self.learned))
+
+    @property
     def slack(self) -> float:
         """By how much the plane that touches V here falls within the set."""
         least = float(np.linalg.eigvalsh(self.slope)[0])
-        return float((self.slope * self.learned).sum()) - len(self.learned) * least
+        return float((self.slope * self.learned).sum()) - self.trace * least
 
     def bound(self, other: Array, step: float) -> float:
         """What a function of the curvature 1 / step has at another S, at most."""
@@ -149,8 +193,8 @@ class _Value:
     def stepped(self, step: float) -> Array:
         """The nearest S of the set to a step downhill."""
         values, vectors = np.linalg.eigh(self.learned - self._unit * step * self.slope)
-        m, ordered = len(values), values[::-1]
-        levels = (np.cumsum(ordered) - m) / np.arange(1.0, m + 1.0)
+        ordered = values[::-1]
+        levels = (np.cumsum(ordered) - self.trace) / np.arange(1.0, len(values) + 1.0)
         level = levels[np.flatnonzero(ordered > levels)[-1]]
         nearest = (vectors * np.maximum(values - level, 0.0)) @ vectors.T
         return np.asarray((nearest + nearest.T) / 2.0)
@@ -158,7 +202,7 @@ class _Value:
     @property
     def _unit(self) -> float:
         """A length of steps that depends on no unit of the targets."""
-        return len(self.learned) / (float(np.linalg.norm(self.slope)) or 1.0)
+        return self.trace / (float(np.linalg.norm(self.slope)) or 1.0)
 
 
 def output_certificate(

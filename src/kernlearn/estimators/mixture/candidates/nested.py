@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice
+from kernlearn.estimators.mixture.candidates.directions import screen_outcomes
 from kernlearn.estimators.mixture.candidates.family import CandidateFit, KernelFamily
 from kernlearn.estimators.mixture.candidates.outcomes import relate_outcomes
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
@@ -25,7 +26,7 @@ from kernlearn.estimators.mixture.candidates.representation import (
     Representation,
     mean_variance,
 )
-from kernlearn.estimators.mixture.candidates.screening import Screening, screen_candidates
+from kernlearn.estimators.mixture.candidates.screening import Screening
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.effort import EFFORTS, choice_at
 from kernlearn.estimators.mixture.members import Members
@@ -242,7 +243,7 @@ def searched_again(
         silent = StoppingControl(time_limit=None if np.isinf(left) else left)
         part = replace(problem.rows(np.setdiff1d(everyone, fold)), stopping=silent, notes=[])
         random_state = np.random.RandomState(0)
-        screening = screen_candidates(part, choice, random_state, options=options.screening)
+        screening = screen_outcomes(part, choice, random_state, options=options.screening)
         if silent.stopped is not None or not screening.found:
             return None
         screening = relate_outcomes(screening, len(part), max_members, least)

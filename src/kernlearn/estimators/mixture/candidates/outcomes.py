@@ -24,7 +24,7 @@ from kernlearn.estimators.mixture.candidates.screening import Screening
 from kernlearn.quality.predictive import PredictiveLoss, SquaredLoss
 from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
-from kernlearn.solvers.machine.least_squares import solve_separable
+from kernlearn.solvers.machine.least_squares import solve_separable, solve_separable_along
 from kernlearn.solvers.weights.output_kernel import (
     OutputKernel,
     learn_output_kernel,
@@ -39,6 +39,8 @@ _FEWEST_ROWS, _MOST_ROWS = 10, 2000
 # Rows of the sample that B is learned from, and duality gaps: of a fold, and of all rows.
 _SAMPLE_ROWS = 600
 _TOL, _LAST_TOL = 1e-3, 1e-6
+# With more outcomes B has so many entries that a smaller gap takes longer than all candidates.
+_FEW_OUTCOMES, _TOL_OF_MANY = 20, 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +54,8 @@ class OutputKernelChoice:
     def applied(self, one: CandidateFit, problem: CandidateProblem) -> CandidateFit:
         """A candidate beside it, with its predictions for held-out rows."""
         lam = self.multiple * one.judged.lam
-        values = predicted_folds(_matrices(one, problem), one.judge, lam, self.without)
+        parts = _matrices(one, problem)
+        values = predicted_folds(parts, paths_of(parts, one.judge), one.judge, lam, self.without)
         judged = replace(one.judged, lam=lam, held_out=values)
         return replace(one, judged=judged, loss=one.judge.value(values))
 
@@ -93,16 +96,16 @@ def chosen_output_kernel(one: CandidateFit, problem: CandidateProblem) -> Output
         return None
     loss = replace(one.judge, Y=one.judge.Y[rows], weight=one.judge.weight[rows])
     parts, lam = _matrices(one, sample), one.judged.lam
-    paths = [RidgePath.of(K, loss.Y[others], loss.weight[others]) for _, others, K, _ in parts]
+    paths = paths_of(parts, loss)
     identity = [np.eye(loss.Y.shape[1])] * len(parts)
-    usual = loss.rows(predicted_folds(parts, loss, lam, identity))
+    usual = loss.rows(predicted_folds(parts, paths, loss, lam, identity))
     codes = np.arange(len(sample)) if sample.groups is None else sample.groups
     units = [np.flatnonzero(codes == code) for code in np.unique(codes)]
     best, least = None, float(loss.share @ usual)
     for share in _SHARES:
-        without = [learn_output_kernel(path, lam, share, _TOL) for path in paths]
+        without = [learn_output_kernel(path, lam, share, _TOL, grows=False) for path in paths]
         for multiple in _MULTIPLES:
-            values = predicted_folds(parts, loss, multiple * lam, without)
+            values = predicted_folds(parts, paths, loss, multiple * lam, without)
             gained = (usual - loss.rows(values)) * loss.share * len(usual)
             if usual @ loss.share - gained.mean() < least and gained.mean() > clustered_error(
                 gained, units
@@ -119,20 +122,30 @@ def chosen_output_kernel(one: CandidateFit, problem: CandidateProblem) -> Output
 
 def _certified(K: Array, Y: Array, weight: Array, lam: float, share: float) -> OutputKernel:
     """B of some rows, with the duality gap that a machine of it shows."""
-    B = learn_output_kernel(RidgePath.of(K, Y, weight), lam, share, _LAST_TOL)
+    tol = _LAST_TOL if Y.shape[1] <= _FEW_OUTCOMES else _TOL_OF_MANY
+    B = learn_output_kernel(RidgePath.of(K, Y, weight), lam, share, tol)
     coef, intercept = solve_separable(K, Y, lam, weight, B)
     dual = np.asarray(solve(B, coef.T, assume_a="pos")).T
     certificate = output_certificate(K, Y, lam / weight, share, B, dual, intercept)
     return OutputKernel(B, share, certificate.gap)
 
 
+def paths_of(parts: Sequence[FoldMatrices], loss: PredictiveLoss) -> list[RidgePath]:
+    """The decomposed matrices without each fold."""
+    return [RidgePath.of(K, loss.Y[others], loss.weight[others]) for _, others, K, _ in parts]
+
+
 def predicted_folds(
-    parts: Sequence[FoldMatrices], loss: PredictiveLoss, lam: float, outputs: Sequence[Array]
+    parts: Sequence[FoldMatrices],
+    paths: Sequence[RidgePath],
+    loss: PredictiveLoss,
+    lam: float,
+    outputs: Sequence[Array],
 ) -> Array:
     """Predictions for the rows of every fold, by a machine of the others and the B of the fold."""
     values = np.empty_like(loss.Y)
-    for (rows, others, K, K_out), B in zip(parts, outputs, strict=True):
-        coef, intercept = solve_separable(K, loss.Y[others], lam, loss.weight[others], B)
+    for (rows, others, K, K_out), path, B in zip(parts, paths, outputs, strict=True):
+        coef, intercept = solve_separable_along(path, K, loss.Y[others], lam, B)
         values[rows] = K_out @ coef + intercept
     return values
 

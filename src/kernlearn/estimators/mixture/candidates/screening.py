@@ -113,7 +113,7 @@ def screen_candidates(
     if sample is not problem and _goes_on(screening):
         shortlist = _shortlist(screening, options)
         problem.stopping.expect(len(shortlist))
-        large = collected(problem, _found_again(shortlist, problem))
+        large = collected(problem, found_again(shortlist, problem))
         screening = large if large.found else screening
     asks = choice.logarithms or problem.loss.is_of_labels
     if screening.problem is not problem or not (asks and _goes_on(screening)):
@@ -124,7 +124,7 @@ def screen_candidates(
     # The best candidates on the logarithms of skewed amounts, and with thresholds of grades.
     shortlist = _shortlist(screening, options)
     problem.stopping.expect(len(shortlist))
-    again = _found_again(shortlist, replace(problem, loss=loss))
+    again = found_again(shortlist, replace(problem, loss=loss))
     return collected(problem, again, screening.found)
 
 
@@ -151,7 +151,7 @@ def _shortlist(screening: Screening, options: ScreeningOptions) -> list[Candidat
     return [screening.found[i] for i in np.flatnonzero(screening.weights(options.shortlist))]
 
 
-def _found_again(fits: Sequence[CandidateFit], problem: CandidateProblem) -> Iterator[CandidateFit]:
+def found_again(fits: Sequence[CandidateFit], problem: CandidateProblem) -> Iterator[CandidateFit]:
     """Candidates searched on another problem, from where they ended before."""
     return _found([_FamilySearch(one.family, problem, one.representation, one) for one in fits])
 
