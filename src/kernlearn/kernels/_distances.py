@@ -189,8 +189,8 @@ def _symmetric_exponential(left: Array, right: Array, size: int) -> Array:
         block = K[start:stop, start:]
         np.matmul(left[start:stop], right[start:].T, out=block)
         np.exp(np.minimum(block, 0.0, out=block), out=block)
-        corner = np.triu(block[:, : stop - start], 1)
-        K[start:stop, start:stop] = corner + corner.T
+        corner = block[:, : stop - start]
+        K[start:stop, start:stop] = 0.5 * (corner + corner.T)
         K[stop:, start:stop] = block[:, stop - start :].T
     np.fill_diagonal(K, 1.0)
     return K

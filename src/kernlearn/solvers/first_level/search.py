@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from kernlearn.numerics.positions import complement
 from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.first_level.evidence import LaplaceEvidence, evidence_at
 from kernlearn.solvers.first_level.loss_point import LossPoint
@@ -106,8 +107,8 @@ class CrossValidation:
     @cached_property
     def parts(self) -> list[tuple[FirstLevelProblem, FirstLevelProblem]]:
         """For every fold the problem without its rows, and with no others."""
-        everything = np.arange(len(self.problem.X))
-        rows = [(np.setdiff1d(everything, held_out), held_out) for held_out in self.folds]
+        n = len(self.problem.X)
+        rows = [(complement(n, held_out), held_out) for held_out in self.folds]
         return [(self.problem.rows(kept), self.problem.rows(out)) for kept, out in rows]
 
     def at(self, x: Array, start: Array) -> TrainingSearch[CrossValidatedLoss]:

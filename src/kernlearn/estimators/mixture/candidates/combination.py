@@ -24,6 +24,7 @@ from kernlearn.gram.incomplete_cholesky import pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic, Expansion
 from kernlearn.kernels import Columns, Gaussian, Kernel, Linear, Polynomial, WeightedSum
 from kernlearn.kernels._sharing import sharing
+from kernlearn.numerics.positions import complement
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.alignment import FamilyAlignment
 from kernlearn.runtime.numerical_errors import NumericalError
@@ -71,7 +72,7 @@ class CombinedKernels(LearnedRepresentation):
                         total += weight * K
         parts = []
         for rows, K in zip(folds, combined, strict=True):
-            others = np.setdiff1d(np.arange(n), rows)
+            others = complement(n, rows)
             parts.append((rows, others, K[np.ix_(others, others)], K[np.ix_(rows, others)]))
         return parts
 
@@ -144,7 +145,7 @@ def aligned_weights(grams: Array, Y: Array, folds: Sequence[Indices]) -> list[Ar
 def _inner_products(grams: Array, folds: Sequence[Indices]) -> tuple[Array, list[Array]]:
     """Those of the matrices, (m, m), and of their parts without the rows and columns of a fold."""
     m, n = grams.shape[:2]
-    rest = np.setdiff1d(np.arange(n), np.concatenate(folds))
+    rest = complement(n, np.concatenate(folds))
     bands, corners = [], []
     for rows in (*folds, rest):
         band = grams[:, rows]

@@ -26,6 +26,7 @@ from sklearn.linear_model import enet_path
 
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import Representation, ScaledColumns
+from kernlearn.numerics.positions import complement
 from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.warning_filters import quiet_about
 from kernlearn.typing import Array
@@ -63,7 +64,6 @@ def lasso_columns(
     numpy.linalg.LinAlgError
         If no column has a weight.
     """
-    rows = np.arange(len(problem))
     X, Y = problem.tables[table], problem.Y
     whole = CentredLasso(problem, table, options.tol)
     alphas = whole.largest * np.geomspace(1.0, options.least, options.steps)
@@ -71,7 +71,7 @@ def lasso_columns(
     predictions = np.zeros((options.steps, *Y.shape))
     for fold in problem.folds:
         problem.stopping.check()
-        others = CentredLasso(problem.rows(np.setdiff1d(rows, fold)), table, options.tol)
+        others = CentredLasso(problem.rows(complement(len(problem), fold)), table, options.tol)
         path = others.path(alphas)
         predictions[:, fold] = others.predict(X[fold], path)
         paths.append(path)

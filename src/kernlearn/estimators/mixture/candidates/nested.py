@@ -32,6 +32,7 @@ from kernlearn.estimators.mixture.effort import EFFORTS, choice_at
 from kernlearn.estimators.mixture.members import Members
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.kernels import Kernel
+from kernlearn.numerics.positions import complement
 from kernlearn.numerics.rounding import first_least, is_less
 from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.quality.ridge_path import RidgePath
@@ -120,11 +121,11 @@ def nested_predictions(
     if len(problem.folds) < 3:  # without one of them, nothing could be held out
         return None
     has_other = logarithms or problem.loss.is_of_labels
-    values, everyone = np.zeros_like(problem.Y), np.arange(len(problem))
+    values = np.zeros_like(problem.Y)
     for fold in problem.folds:
         if not problem.stopping.seconds_left > 0.0:
             return None
-        others = np.setdiff1d(everyone, fold)
+        others = complement(len(problem), fold)
         part = problem.rows(others)
         losses = [part.loss, part.loss.other if has_other else None]
         found = [
@@ -236,12 +237,12 @@ def searched_again(
     if len(problem.folds) < 3:
         return None
     choice = choice_at(choice, EFFORTS["fast"])
-    values, everyone = np.empty_like(problem.Y), np.arange(len(problem))
+    values = np.empty_like(problem.Y)
     for fold in problem.folds:
         # Nothing is told of these candidates, but the time that they take counts.
         left = problem.stopping.seconds_left
         silent = StoppingControl(time_limit=None if np.isinf(left) else left)
-        part = replace(problem.rows(np.setdiff1d(everyone, fold)), stopping=silent, notes=[])
+        part = replace(problem.rows(complement(len(problem), fold)), stopping=silent, notes=[])
         random_state = np.random.RandomState(0)
         screening = screen_outcomes(part, choice, random_state, options=options.screening)
         if silent.stopped is not None or not screening.found:

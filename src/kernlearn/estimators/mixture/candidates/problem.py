@@ -11,6 +11,7 @@ import numpy as np
 from kernlearn.estimators.held_out.groups import blocks_of
 from kernlearn.estimators.mixture.preparation import NumericRows
 from kernlearn.estimators.mixture.sources_preparation import SourceBlock
+from kernlearn.numerics.positions import places_within
 from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.typing import Array, Indices
@@ -67,12 +68,12 @@ class CandidateProblem:
 
     def rows(self, chosen: Indices) -> CandidateProblem:
         """The same problem on some rows, given in increasing order; folds keep what is left."""
-        kept = [np.intersect1d(fold, chosen) for fold in self.folds]
+        kept = places_within(self.folds, chosen, len(self))
         return replace(
             self,
             tables={name: table[chosen] for name, table in self.tables.items()},
             loss=self.loss.subset(chosen),
-            folds=[np.searchsorted(chosen, fold) for fold in kept if len(fold)],
+            folds=[fold for fold in kept if len(fold)],
             groups=None if self.groups is None else self.groups[chosen],
             places=chosen if self.places is None else self.places[chosen],
         )

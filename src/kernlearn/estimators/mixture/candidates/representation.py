@@ -19,6 +19,7 @@ from kernlearn.estimators.mixture.candidates.margin import RIDGES, solve_margin
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.kernels import Kernel, Stretched
+from kernlearn.numerics.positions import complement
 from kernlearn.quality.fold_residuals import fold_residuals
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.quality.ridge_path import RidgePath
@@ -123,7 +124,7 @@ class Representation:
         K = kernel(X)
         parts = []
         for rows in problem.folds:
-            others = np.setdiff1d(np.arange(len(problem)), rows)
+            others = complement(len(problem), rows)
             parts.append((rows, others, K[np.ix_(others, others)], K[np.ix_(rows, others)]))
         return kernel, mean_variance(K), parts
 
@@ -191,7 +192,7 @@ class LearnedRepresentation(Representation):
         """For every fold its rows, the others, their matrix, and that between the two."""
         parts = []
         for number, rows in enumerate(folds):
-            others = np.setdiff1d(np.arange(len(X)), rows)
+            others = complement(len(X), rows)
             kernel = self.learned(kernel_of, X[others], number)
             parts.append((rows, others, kernel(X[others]), kernel(X[rows], X[others])))
         return parts

@@ -17,6 +17,7 @@ from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import Representation, ScaledColumns
 from kernlearn.estimators.mixture.options import ScreeningOptions
 from kernlearn.estimators.mixture.sources_preparation import SOURCES, is_source_table
+from kernlearn.numerics.positions import complement
 from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.phrases import counted
@@ -83,7 +84,7 @@ class Screening:
         """
         values, everyone = np.empty_like(self.problem.Y), np.arange(len(self.problem))
         for fold in self.problem.folds:
-            others = np.setdiff1d(everyone, fold)
+            others = complement(len(everyone), fold)
             rows = others if len(others) else everyone
             factors = self.factors(self.weights(max_members, least, rows), rows)
             values[fold] = np.tensordot(factors, self.compared[:, fold], axes=1)

@@ -25,6 +25,7 @@ from sklearn.tree import DecisionTreeRegressor
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import LearnedRepresentation
 from kernlearn.kernels import Kernel, TreePaths
+from kernlearn.numerics.positions import complement
 from kernlearn.typing import Array, Indices
 
 
@@ -69,13 +70,12 @@ def tree_kernels(
     if len(problem) > most:
         problem = problem.rows(problem.sample(most, generator))
     n_trees = options.trees // 2 if len(problem) > options.many_rows else options.trees
-    everyone = np.arange(len(problem))
     forests = []
     # To check the parameters of a tree takes as long as to grow it.
     with config_context(skip_parameter_validation=True, assume_finite=True):
         for fold in problem.folds:
             problem.stopping.check()
-            others = np.setdiff1d(everyone, fold)
+            others = complement(len(problem), fold)
             forests.append(
                 [_grown(problem, table, others, generator, options) for _ in range(n_trees)]
             )
