@@ -65,6 +65,14 @@ def test_the_spline_is_the_share_of_two_balls_that_overlap(d):
     np.testing.assert_allclose(profile(BallSpline([1.0]), r, d), expected, rtol=1e-7, atol=1e-12)
 
 
+def test_the_oscillator_is_half_of_the_oscillation_and_half_of_its_envelope():
+    r = np.array([0.0, 0.3, 1.0, 2.5])
+    values = [profile(DampedOscillator(omega, [0.5]), r, 1) for omega in (0.0, 3.0)]
+    for omega, found in zip((0.0, 3.0), values, strict=True):
+        waves = np.exp((-1.0 + omega * 1j) * r / 0.5).real
+        np.testing.assert_allclose(found, 0.5 * (waves + np.exp(-r / 0.5)), rtol=1e-12)
+
+
 def test_fourier_transforms_are_not_negative_up_to_the_limit_of_omega():
     t = np.linspace(0.0, 30.0, 3001)
     for hyperkernel in (BallSpline([2.0]), DampedOscillator(5.0)):

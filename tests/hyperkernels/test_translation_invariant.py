@@ -93,6 +93,24 @@ def test_the_transform_is_the_quadratic_form_of_a_gram_matrix():
             assert transform[k, column] == pytest.approx((wave.conj() @ K @ wave).real / 7)
 
 
+def test_values_are_products_over_the_dimensions_or_those_of_the_vectors():
+    def harmonic(t, s):
+        return 0.4 / (1 - 0.6 * np.exp(-(t**2) - s**2))
+
+    def together(t, s):
+        return 1.0 / (1.0 + (t**2).sum(axis=-1) + (s**2).sum(axis=-1))
+
+    scales = np.array([0.5, 2.0])
+    T = (PAIRS[:, 0] - PAIRS[:, 1]) / scales
+    product = [[harmonic(t[0], s[0]) * harmonic(t[1], s[1]) for s in T] for t in T]
+    vectors = [[together(t, s) for s in T] for t in T]
+    by_dimension = TranslationInvariant(harmonic, scales)
+    by_vector = TranslationInvariant(together, scales, product=False)
+    for hyperkernel, expected in ((by_dimension, product), (by_vector, vectors)):
+        np.testing.assert_allclose(hyperkernel(PAIRS), expected, rtol=1e-12)
+        np.testing.assert_allclose(hyperkernel.diag(PAIRS), np.diag(expected), rtol=1e-12)
+
+
 def test_the_hyperkernel_scales_with_its_data():
     function = RIGHT["harmonic"]
     plain = TranslationInvariant(function)

@@ -45,6 +45,16 @@ def test_the_certificate_is_about_the_learned_kernel(problem, kernels):
     assert 1 <= model.n_iter_ <= model.n_machine_solves_
 
 
+def test_the_function_is_an_expansion_on_the_support_vectors(problem, kernels):
+    model = MKLClassifier(kernels, C=0.5).fit(problem.X, problem.y)
+    new = problem.X[:3] + 0.3
+    expected = model.intercept_[0] + np.zeros(len(new))
+    for a, i in zip(model.dual_coef_[0], model.support_, strict=True):
+        for weight, kernel in zip(model.weights_, kernels, strict=True):
+            expected += a * weight * kernel(new, problem.X[i : i + 1])[:, 0]
+    np.testing.assert_allclose(model.decision_function(new), expected, rtol=1e-10)
+
+
 def test_unused_kernels_have_weight_zero(problem, kernels):
     blind = Gaussian(gamma=1e6)  # every point like no other
     model = MKLClassifier([*kernels, blind], C=0.1).fit(problem.X, problem.y)
