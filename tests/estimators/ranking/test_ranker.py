@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernlearn as kl
 from kernlearn.estimators.ranking.preferences import normalized_gain, pair_accuracy
-from kernlearn.kernels import Gaussian, Linear
+from kernlearn.kernels import Gaussian, Linear, Normalized, Polynomial
 from kernlearn.ranking import MKLRanker
 
 KERNELS = [Linear(), Gaussian(0.5)]
@@ -163,3 +163,30 @@ def test_grades_without_pairs_get_a_sentence(rows, model):
 @parametrize_with_checks([MKLRanker(KERNELS, C=1.0, n_pairs=40)])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+def test_the_default_bank_keeps_the_length_of_rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2)) * rng.uniform(0.1, 3.0, size=(60, 1))
+    model = MKLRanker(C=0.1, n_pairs=100).fit(X, np.round(X @ [1.0, -1.0]))
+    plain = [kernel for kernel in model.kernels_ if isinstance(kernel, Linear | Polynomial)]
+    assert len(plain) == 2
+    assert not any(isinstance(kernel, Normalized) for kernel in model.kernels_)
+
+
+def test_C_is_chosen_among_values_for_rows_of_many_pairs():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    model = MKLRanker([Linear()], n_pairs=300).fit(X, X[:, 0] + rng.normal(size=40))
+    first, second = model.pairs_.T
+    size = ((X[first] - X[second]) ** 2).sum(axis=1).mean()
+    factors = model.loss_by_C_[:, 0] * size
+    assert all(np.isclose(factor, [0.002, 0.02, 0.1, 0.5, 2.5]).any() for factor in factors)
+
+
+def test_large_grades_have_no_gains():
+    rng = np.random.default_rng(0)
+    X, group = rng.normal(size=(20, 1)), np.arange(20) // 5
+    model = MKLRanker([Linear()], C=1.0).fit(X, 1e4 * X[:, 0] ** 2, groups=group)
+    with pytest.raises(ValueError, match="expected grades of at most 1000 for NDCG"):
+        model.score(X, 1e4 * X[:, 0] ** 2, groups=group)

@@ -21,7 +21,12 @@ from kernlearn.estimators.mkl.combination import (
 )
 from kernlearn.estimators.mkl.held_out_loss import class_losses, held_out_together, hold_out_rule
 from kernlearn.estimators.mkl.options import MKLOptions
-from kernlearn.estimators.mkl.parameters import Labelled, check_parameters, state
+from kernlearn.estimators.mkl.parameters import (
+    EngineOptions,
+    Labelled,
+    check_parameters,
+    state,
+)
 from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.estimators.ranking.preferences import (
     Preferences,
@@ -32,13 +37,17 @@ from kernlearn.estimators.ranking.preferences import (
 )
 from kernlearn.families.kernel_pool import is_family
 from kernlearn.families.matrices import GramStack
+from kernlearn.kernels import Columns, Kernel, Linear, Normalized, Polynomial, Stretched
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.engine.backend import learn
 from kernlearn.solvers.engine.exact import ExactBackend
-from kernlearn.solvers.engine.statement import HoldOut
+from kernlearn.solvers.engine.statement import ChoiceOptions, HoldOut
 from kernlearn.typing import Array, FoldsLike, Indices, RandomState, Rows
+
+# The gain of a larger one is no number, or swamps all others.
+_LARGEST_GRADE = 1000.0
 
 
 class MKLRanker(KernelCombination):
@@ -61,7 +70,7 @@ class MKLRanker(KernelCombination):
         suit the share of pairs that each row wins. If X holds several sources, every kernel is on
         each of them.
     C : float or "auto", default="auto"
-        Multiplies the loss. "auto" searches six values for the smallest loss on held-out pairs;
+        Multiplies the loss. "auto" searches five values for the smallest loss on held-out pairs;
         pairs of one group are held out together, unless there are fewer groups than folds.
     n_pairs : int or None, default=1000
         Most pairs to learn from, drawn at random where the grades of `fit` have more. None for all:
@@ -110,6 +119,8 @@ class MKLRanker(KernelCombination):
 
     quality = "ranking"
     weights = "positive"
+    # Each row is in many pairs, so that C is smaller than that of a machine of rows.
+    _engine = EngineOptions(choices=ChoiceOptions(factors_of_C=(0.002, 0.02, 0.1, 0.5, 2.5)))
 
     def __init__(
         self,
@@ -231,6 +242,11 @@ class MKLRanker(KernelCombination):
                 f"expected grades of zero or more for NDCG, got {grades.min():g}; shift them, or "
                 "leave groups out for the share of pairs"
             )
+        if grades.max() > _LARGEST_GRADE:
+            raise ValueError(
+                f"expected grades of at most {_LARGEST_GRADE:g} for NDCG, whose gains are 2^grade "
+                f"− 1, got {grades.max():g}; leave groups out for the share of pairs"
+            )
         each = [
             normalized_gain(scores[codes == code], grades[codes == code], None)
             for code in np.unique(codes)
@@ -279,6 +295,11 @@ class MKLRanker(KernelCombination):
         warn_unless_finished(self, learned.solution, control)
         return self
 
+    def _prepared_kernels(self, X: Rows, labelled: Labelled) -> list[Kernel]:
+        """Without unit diagonals in the default bank: the length of a row says where it stands."""
+        found = super()._prepared_kernels(X, labelled)
+        return found if self.kernels is not None else [_with_lengths(one) for one in found]
+
     def _hold_out_rule(self) -> HoldOut:
         return hold_out_rule(self._seed, class_losses, stratify=False, machines=False)
 
@@ -287,6 +308,17 @@ class MKLRanker(KernelCombination):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
+
+
+def _with_lengths(kernel: Kernel) -> Kernel:
+    """A kernel of the bank, linear and polynomial ones without a unit diagonal."""
+    if isinstance(kernel, Columns):
+        return Columns(kernel.columns, _with_lengths(kernel.kernel), kernel.name)
+    if isinstance(kernel, Stretched):
+        return Stretched(_with_lengths(kernel.kernel), kernel.scales)
+    if isinstance(kernel, Normalized) and isinstance(kernel.kernel, Linear | Polynomial):
+        return kernel.kernel
+    return kernel
 
 
 def _group_codes(groups: Any, grades: Array) -> Indices | None:
