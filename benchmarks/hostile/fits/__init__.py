@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from benchmarks.hostile.fits.combinations import combination_problem
 from benchmarks.hostile.fits.first_level import first_level_problem
 from benchmarks.hostile.fits.hyperkernel import hyperkernel_problem
-from benchmarks.hostile.fits.landmarks import landmark_problem
+from benchmarks.hostile.fits.landmarks import landmark_problem, robust_landmark_problem
 from benchmarks.hostile.fits.lssvm import lssvm_problem
 from benchmarks.hostile.fits.outcomes import cox_problem, mixture_problem, ranking_problem
 from benchmarks.hostile.fits.pairs import pair_problem
@@ -37,6 +37,7 @@ MAKERS: dict[str, Callable[[np.random.Generator], HostileProblem]] = {
     "cox": cox_problem,
     "ranking": ranking_problem,
     "mixture": mixture_problem,
+    "robust": robust_landmark_problem,
 }
 # From this number on problems are of the kinds that were added later, so that those before stay.
 FURTHER, FIRST_KINDS = 1_000_000, 6

@@ -40,6 +40,7 @@ from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLOptions, 
 from kernlearn.kernels import Gaussian, Grid, Kernel, Linear, PerColumn, Polynomial
 from kernlearn.runtime.optional import load_dask_array
 from kernlearn.testing.certificate.case import Case
+from kernlearn.testing.certificate.definitions import Definition
 from kernlearn.typing import Array, LongArray, Rows
 
 # Shares of problems that are slow to make: chunks of Dask, arrays of another library;
@@ -54,9 +55,20 @@ _TRIES = 3
 # Of the mean diagonal: no kernel of free signs has a more negative eigenvalue on the rows.
 _INDEFINITE = 1e-8
 
+_Maker = Callable[[Generator, Array, int, Options], tuple[Model, Targets | None]]
+
 
 def landmark_problem(rng: Generator) -> HostileProblem:
     """A combination of kernels through landmarks, with all that may go with it."""
+    return _problem(rng, _model)
+
+
+def robust_landmark_problem(rng: Generator) -> HostileProblem:
+    """The same for log-odds, Huber's loss and quantiles; half of them without landmarks."""
+    return _problem(rng, _robust_model)
+
+
+def _problem(rng: Generator, make: _Maker) -> HostileProblem:
     n = int(rng.choice([10, 20, 40]))
     X = hostile_points(rng, n)
     options: Options = {
@@ -68,6 +80,8 @@ def landmark_problem(rng: Generator) -> HostileProblem:
         "options": MKLOptions(max_iter=50),
     }
     kind = int(rng.integers(7))
+    if make is _robust_model and rng.uniform() < 0.5:
+        options["rank"] = None
     if rng.uniform() < 0.2:
         options["weights"] = "free"
     elif rng.uniform() < 0.2:
@@ -77,7 +91,7 @@ def landmark_problem(rng: Generator) -> HostileProblem:
     elif rng.uniform() < 0.15 and kind < 6:
         share = float(rng.uniform(0, 1))
         options["options"] = MKLOptions(max_iter=50, equal_share=share)
-    model, y = _model(rng, X, kind, options)
+    model, y = make(rng, X, kind, options)
     weight = None
     if rng.uniform() < 0.4:
         reach = float(rng.choice([0.3, 1.0, 6.0, 12.0]))
@@ -110,6 +124,22 @@ def _model(rng: Generator, X: Array, kind: int, options: Options) -> tuple[Model
         epsilon = float(10.0 ** rng.uniform(-3, 0) * (np.std(y) or 1.0))
         return MKLRegressor(quality=quality, C=C, epsilon=epsilon, **options), y
     return MKLNoveltyDetector(nu=float(rng.uniform(0.05, 1)), **options), None
+
+
+def _robust_model(
+    rng: Generator, X: Array, kind: int, options: Options
+) -> tuple[Model, Targets | None]:
+    C = power(rng, -6, 6)
+    if kind < 3:
+        y = hostile_labels(rng, len(X), int(rng.integers(2, 4)))
+        return MKLClassifier(quality="logistic", C=C, **options), y
+    y = hostile_targets(rng, X)
+    size = float(np.std(y)) or 1.0
+    if kind < 5:
+        epsilon = size * float(10.0 ** rng.uniform(-3, 1))
+        return MKLRegressor(quality="huber", C=C / size**2, epsilon=epsilon, **options), y
+    options["options"].quantile = float(rng.choice([0.5, 0.1, 0.95]))
+    return MKLRegressor(quality="quantile", C=C, **options), y
 
 
 def _kernels(rng: Generator, X: Array) -> list[Kernel]:
@@ -219,6 +249,9 @@ def _loss(
         upper = s / (long(model.nu) * s.sum())
         # The intercept is moved by 1e-9 of itself, so that rows on the edge are inside.
         return b + upper @ np.maximum(-f, 0), upper + 1e-9 * np.abs(b) / EPSILON / len(f)
+    if model.quality in ("logistic", "huber", "quantile"):
+        machine = _stated(model, y, s)
+        return machine.loss(f, 0.0, b), np.maximum(machine.upper, -machine.lower)
     upper = long(model.C_) * s
     if model.quality == "soft_margin":
         return upper @ np.maximum(1 - y * f, 0), upper
@@ -226,6 +259,13 @@ def _loss(
         return upper @ np.maximum(np.abs(y - f) - long(model.epsilon_), 0), upper
     left = y - f if model.quality == "least_squares" else np.maximum(1 - y * f, 0)
     return (upper * left**2).sum() / 2, upper * np.abs(left)
+
+
+def _stated(model: Model, y: LongArray, s: LongArray) -> Definition:
+    """A machine of the model, by its definition."""
+    epsilon = getattr(model, "epsilon_", None) or 0.1
+    C, quantile = float(model.C_), model.options.quantile
+    return Definition(model.quality, y, C, 0.5, epsilon, s, quantile=quantile)
 
 
 def _bound(
@@ -262,7 +302,8 @@ def objective(
         case = replace(case, quality="one_class", nu=model.nu)
     else:
         epsilon = getattr(model, "epsilon_", 0.1)
-        case = replace(case, quality=model.quality, C=model.C_, epsilon=epsilon)
+        quantile = 0.5 if model.options is None else model.options.quantile
+        case = replace(case, quality=model.quality, C=model.C_, epsilon=epsilon, quantile=quantile)
     cases = [replace(case, y=y.astype(float)) for y in _targets(model, data)]
     return lambda weights: sum(each.value(weights) for each in cases)
 

@@ -222,6 +222,13 @@ def test_steps_beyond_all_numbers_are_taken_back_without_a_word():
     assert noise == []
 
 
+def test_log_odds_of_kernels_beyond_all_digits_are_fitted_without_a_word():
+    """A polynomial of rows of 1e8: what K rounds to has eigenvalues of -1e15."""
+    model, noise, _ = fitted(one("robust", 0, 12))
+    assert noise == []
+    assert np.isfinite(model.objective_)
+
+
 def test_sizes_at_the_end_of_all_numbers_are_judged():
     """Kernels with traces from 1e-50 to 1e50 beside one another."""
     problem = one("combinations", 1, 269)

@@ -92,6 +92,17 @@ class GramProblem:
 
     def learn(self, C: float, start: Array | None, control: Control) -> Solution:
         """The best weights at C."""
+        try:
+            return self._solution(C, start, control)
+        except np.linalg.LinAlgError as error:
+            traces = self._solved_family.traces
+            raise ValueError(
+                f"expected matrices and settings that linear algebra bears, got {error} from "
+                f"LAPACK at traces from {traces.min():.3g} to {traces.max():.3g}; normalise the "
+                "kernels, or choose a smaller C"
+            ) from error
+
+    def _solution(self, C: float, start: Array | None, control: Control) -> Solution:
         statement, family = self.statement, self._solved_family
         settings = replace(statement.settings, C=C)
         start = None if statement.learn_C else start
@@ -107,14 +118,7 @@ class GramProblem:
             penalty, sizes = self.penalty(C), self._sizes
             if sizes is not None:
                 family, weight_set, penalty = at_unit_size(family, weight_set, penalty, sizes)
-            try:
-                found = self._learned(family, settings, weight_set, penalty, control)
-            except np.linalg.LinAlgError as error:
-                raise ValueError(
-                    f"expected matrices and settings that linear algebra bears, got {error} from "
-                    f"LAPACK at traces from {family.traces.min():.3g} to "
-                    f"{family.traces.max():.3g}; normalise the kernels, or choose a smaller C"
-                ) from error
+            found = self._learned(family, settings, weight_set, penalty, control)
         if sizes is None:
             return found
         return replace(found, weights=found.weights / sizes[: len(found.weights)])

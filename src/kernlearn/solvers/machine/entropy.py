@@ -13,11 +13,13 @@ primal value falls.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from kernlearn._device import lower_factor, solve_factored
+from kernlearn.numerics.sums import EPS
 from kernlearn.quality.machine import Machine, Multipliers, curvature_of
 from kernlearn.quality.multipliers import answer_to, best_multipliers
 from kernlearn.solvers.machine.active_set import MachineSolution
@@ -44,13 +46,28 @@ _HELD = 1e-12
 def solve_entropy(
     K: Array, machine: Machine, warm: MachineSolution | None = None
 ) -> MachineSolution | None:
-    """The solution at a positive semidefinite K, or None if a factorisation breaks down."""
+    """The solution at a positive semidefinite K, or the best that was found; None if no number is.
+
+    Where K is so large that its rounding has eigenvalues below −1/W, no factor can be had.
+    """
     newton = (_Newton if machine.risk_sets is None else _CoxNewton)(K, machine, warm)
-    with np.errstate(all="ignore"):  # what is no number is seen, and ends it
+    # What is no number is seen, and ends it; so does a step that no factor can be had for.
+    with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
         for _ in range(OPTIONS.max_iter):
             if newton.ended or newton.is_exact() or not newton.step():
                 break
     return newton.solution()
+
+
+def _factor_beside_one(K: Array, root: Array) -> Array | None:
+    """That of I + W½KW½, lifted by its rounding where that is indefinite; None if not finite."""
+    for lift in (0.0, len(K) * EPS):
+        matrix = root[:, None] * K * root
+        matrix.flat[:: len(K) + 1] += 1.0 + lift * float(matrix.diagonal().max())
+        if np.isfinite(matrix).all():
+            with suppress(np.linalg.LinAlgError):
+                return np.asarray(lower_factor(matrix))
+    return None
 
 
 class _Newton:
@@ -86,11 +103,9 @@ class _Newton:
         """One step; False if it leads nowhere."""
         curvature = curvature_of(self.machine, self.coef)
         root = np.sqrt(1.0 / curvature)
-        matrix = root[:, None] * self.K * root
-        matrix.flat[:: len(matrix) + 1] += 1.0
-        if not np.isfinite(matrix).all():
+        factor = _factor_beside_one(self.K, root)
+        if factor is None:
             return False
-        factor = lower_factor(matrix)
         target = root**2 * self.f + self.coef
 
         def reduced(right: Array) -> Array:
@@ -126,8 +141,12 @@ class _Newton:
         return 1.0 / curvature_of(self.machine, coef)
 
     def solution(self) -> MachineSolution | None:
-        """Pack the coefficients; None if they do not lie in the polytope."""
-        return self._packed(self.coef)
+        """Pack the coefficients, or α where those are differences of far larger numbers."""
+        found = self._packed(self.coef)
+        if found is not None and found.relative_gap <= OPTIONS.settled:
+            return found
+        candidates = found, self._packed(self.alpha)
+        return min((c for c in candidates if c is not None), key=lambda c: c.gap, default=None)
 
     def _packed(self, coef: Array) -> MachineSolution | None:
         machine = self.machine
@@ -163,11 +182,3 @@ class _CoxNewton(_Newton):
     def _weights(self, coef: Array) -> Array:
         assert self.machine.risk_sets is not None
         return np.asarray(np.maximum(self.machine.risk_sets.events - coef, 0.0))
-
-    def solution(self) -> MachineSolution | None:
-        """Pack the coefficients, or α where those are differences of far larger numbers."""
-        found = self._packed(self.coef)
-        if found is not None and found.relative_gap <= OPTIONS.settled:
-            return found
-        candidates = found, self._packed(self.alpha)
-        return min((c for c in candidates if c is not None), key=lambda c: c.gap, default=None)

@@ -151,9 +151,10 @@ class Definition:
         """Norm and loss of the function ``K a + b``."""
         f = K @ a + b
         half_norm = 0.5 * (a @ (K @ a))
-        return half_norm + self._loss(f, half_norm, np.longdouble(b))
+        return half_norm + self.loss(f, half_norm, np.longdouble(b))
 
-    def _loss(self, f: LongArray, half_norm: Number, b: Number) -> Number:
+    def loss(self, f: LongArray, half_norm: Number, b: Number) -> Number:
+        """What the values f are charged; of a hard margin, what half of the norm grows by."""
         y, upper = self.y, self.upper
         margin = y * f
         zero = np.longdouble(0.0)
