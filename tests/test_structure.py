@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from kernlearn import typing
+
 TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "kernlearn"
 
@@ -47,6 +49,17 @@ def test_no_class_has_more_than_fifteen_methods(classes):
         return [each for each in node.body if isinstance(each, ast.FunctionDef)]
 
     assert [(path, node.name) for path, node in classes if len(methods(node)) > 15] == []
+
+
+def test_names_of_types_are_defined_once(syntax):
+    assigned = [
+        (path.relative_to(SOURCE).as_posix(), name.id)
+        for path, tree in syntax.items()
+        for node in tree.body
+        for name in getattr(node, "targets", [getattr(node, "target", None)])
+        if isinstance(name, ast.Name) and name.id in typing.__all__
+    ]
+    assert {path for path, _ in assigned} == {"typing.py"}
 
 
 def test_no_file_is_longer_than_400_lines(files):

@@ -19,12 +19,12 @@ from benchmarks.hostile.mutations import Random, mutated_bytes, mutated_json, on
 from benchmarks.hostile.tables import CELLS, NAMES
 from kernlearn.bundle import ModelBundle
 from kernlearn.estimators import LSSVMClassifier
-from kernlearn.papers.results_file import Json
 from kernlearn.persistence import load, save
 from kernlearn.persistence._file import MAGIC, pack
 from kernlearn.runtime.optional import load_pandas
+from kernlearn.typing import Json
 
-FACTS: dict[str, Json] = {
+FACTS: Json = {
     "task": "classification",
     "target": "y",
     "classes": ["0", "1"],

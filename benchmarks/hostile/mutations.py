@@ -7,13 +7,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from kernlearn.papers.results_file import Json
+from kernlearn.typing import JsonValue
 
 Random = np.random.Generator
 Choice = TypeVar("Choice")
 JsonPath = tuple[str | int, ...]
 
-STRANGE: tuple[Json, ...] = (
+STRANGE: tuple[JsonValue, ...] = (
     None, True, -1, 0, 2**70, 1e308, float("nan"), "", "\0", "a\0b", "\x1b]0;x\x07", "=1+1",
     "é" * 300, "\ud800", "../../x", "__class__", [], {}, [[]], {"a": None}, [None] * 3,
 )  # fmt: skip
@@ -46,7 +46,7 @@ def mutated_bytes(rng: Random, content: bytes) -> bytes:
     return bytes(data)
 
 
-def mutated_json(rng: Random, value: Json) -> Json:
+def mutated_json(rng: Random, value: JsonValue) -> JsonValue:
     """A copy with one part replaced, removed, doubled or nested."""
     paths = list(_paths(value))
     path = one_of(rng, paths)
@@ -67,20 +67,20 @@ def mutated_json(rng: Random, value: Json) -> Json:
 _REMOVED = object()
 
 
-def _paths(value: Json, path: JsonPath = ()) -> Iterator[JsonPath]:
+def _paths(value: JsonValue, path: JsonPath = ()) -> Iterator[JsonPath]:
     yield path
     if isinstance(value, dict | list):
         for key in value if isinstance(value, dict) else range(len(value)):
             yield from _paths(value[key], (*path, key))
 
 
-def _at(value: Json, path: JsonPath) -> Json:
+def _at(value: JsonValue, path: JsonPath) -> JsonValue:
     for key in path:
         value = value[key]
     return value
 
 
-def _with(value: Json, path: JsonPath, new: Json) -> Json:
+def _with(value: JsonValue, path: JsonPath, new: JsonValue) -> JsonValue:
     """A copy in which the part at a path is another, sharing all that is the same."""
     if not path:
         return new

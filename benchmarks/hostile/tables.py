@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.hostile.mutations import Random, mutated_bytes, mutated_json, one_of
 from kernlearn.methods.matrices import read_matrices
 from kernlearn.methods.views import read_views
-from kernlearn.papers.results_file import Json, ResultsFile, ResultsFileError
+from kernlearn.papers.results_file import ResultsFile, ResultsFileError
 from kernlearn.runtime.optional import load_arrow
 from kernlearn.tables import (
     Column,
@@ -25,6 +25,7 @@ from kernlearn.tables import (
     read_target,
     typed_columns,
 )
+from kernlearn.typing import JsonValue
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,7 +137,7 @@ def views_case(rng: Random, folder: Path) -> None:
 def results_case(rng: Random, folder: Path) -> None:
     """A file of results that an earlier run has left."""
     settings = {"seed": 0, "data": {"x": [1, 2]}}
-    records: list[Json] = [{"settings": settings}, {"key": "a", "result": 1}]
+    records: list[JsonValue] = [{"settings": settings}, {"key": "a", "result": 1}]
     records[int(rng.integers(2))] = mutated_json(rng, one_of(rng, records))
     content = "".join(json.dumps(record) + "\n" for record in records).encode()
     file = ResultsFile(folder, "r", settings)

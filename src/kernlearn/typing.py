@@ -14,6 +14,7 @@ __all__ = [
     "Folds",
     "Indices",
     "Json",
+    "JsonValue",
     "LongArray",
     "Mask",
     "PandasFrame",
@@ -56,6 +57,9 @@ Targets = NDArray[Any]
 
 Json = dict[str, Any]
 """Facts as JSON has them: None, bool, int, float, str, and lists and dicts of these."""
+
+JsonValue: TypeAlias = Any
+"""What JSON can hold: numbers, texts, None, and lists and dicts of them."""
 
 Folds = list[tuple[Indices, Indices]]
 """Training and held-out rows of each fold."""

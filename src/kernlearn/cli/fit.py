@@ -152,7 +152,7 @@ TimeColumn = Annotated[
         "before.",
     ),
 ]
-Folds = Annotated[int | None, typer.Option(min=2, help="Number of folds to cross-validate in.")]
+FoldCount = Annotated[int | None, typer.Option(min=2, help="Number of folds to cross-validate in.")]
 Repeats = Annotated[
     int | None,
     typer.Option(
@@ -231,7 +231,7 @@ def fit(
     kernel_matrix: MatrixFiles = None,
     psd: Repairing = "raise",
     test_size: TestSize = None,
-    cv: Folds = None,
+    cv: FoldCount = None,
     repeats: Repeats = None,
     groups: GroupColumn = None,
     time_order: TimeColumn = None,

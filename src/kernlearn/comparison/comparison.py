@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kernlearn.comparison import rank_tests
 from kernlearn.comparison.rank_tests import RankTest
-from kernlearn.comparison.scores import Scores, Table, read_scores
+from kernlearn.comparison.scores import Scores, ScoreTable, read_scores
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array
@@ -30,7 +30,7 @@ _NOT_TOLD_APART = (
 
 
 def compare(
-    table: Table,
+    table: ScoreTable,
     lower_is_better: bool = True,
     *,
     names: Iterable[Hashable] | None = None,

@@ -13,7 +13,7 @@ import numpy as np
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.typing import Array
 
-Table = Any
+ScoreTable = Any
 """A data frame, a mapping of columns, or an array; `read_scores` finds out which."""
 
 _Names = Iterable[Hashable] | None
@@ -52,7 +52,7 @@ def _standard_error(cell: Array) -> float:
     return float(cell.std(ddof=1) / np.sqrt(len(cell)))
 
 
-def read_scores(table: Table, names: _Names = None, data_sets: _Names = None) -> Scores:
+def read_scores(table: ScoreTable, names: _Names = None, data_sets: _Names = None) -> Scores:
     """Read and check a table in any of the forms that `compare` takes."""
     if isinstance(table, load_pandas("comparing methods").DataFrame):
         _refuse(names, "names", "columns")
@@ -64,7 +64,7 @@ def read_scores(table: Table, names: _Names = None, data_sets: _Names = None) ->
     return _from_array(table, names, data_sets)
 
 
-def _from_array(table: Table, names: _Names, data_sets: _Names) -> Scores:
+def _from_array(table: ScoreTable, names: _Names, data_sets: _Names) -> Scores:
     values = np.asarray(table, dtype=object)
     if values.ndim not in (2, 3):
         raise ValueError(
@@ -75,7 +75,7 @@ def _from_array(table: Table, names: _Names, data_sets: _Names) -> Scores:
     return _checked(labels, _labels(names, values.shape[1], "method", "names"), values)
 
 
-def _from_frame(frame: Table) -> Scores:
+def _from_frame(frame: ScoreTable) -> Scores:
     if frame.columns.nlevels > 1 or frame.index.nlevels > 2:
         raise ValueError(
             "expected one level of columns (the methods) and one or two of rows (data set, "
@@ -92,7 +92,7 @@ def _from_frame(frame: Table) -> Scores:
     return _checked(list(places), list(frame.columns), [values[rows].T for rows in places.values()])
 
 
-def _from_columns(columns: Mapping[Hashable, Table], data_sets: _Names) -> Scores:
+def _from_columns(columns: Mapping[Hashable, ScoreTable], data_sets: _Names) -> Scores:
     by_method = {m: _by_data_set(m, column, data_sets) for m, column in columns.items()}
     labels = list(next(iter(by_method.values()), {}))
     for method, cells in by_method.items():
@@ -106,7 +106,9 @@ def _from_columns(columns: Mapping[Hashable, Table], data_sets: _Names) -> Score
     return _checked(labels, list(by_method), rows)
 
 
-def _by_data_set(method: Hashable, column: Table, data_sets: _Names) -> dict[Hashable, Table]:
+def _by_data_set(
+    method: Hashable, column: ScoreTable, data_sets: _Names
+) -> dict[Hashable, ScoreTable]:
     pd = load_pandas("comparing methods")
     is_dict = isinstance(column, Mapping)
     is_single = not is_dict and np.asarray(column, dtype=object).ndim == 0
@@ -130,7 +132,7 @@ def _by_data_set(method: Hashable, column: Table, data_sets: _Names) -> dict[Has
 
 
 def _checked(
-    data_sets: Sequence[Hashable], methods: Sequence[Hashable], rows: Iterable[Iterable[Table]]
+    data_sets: Sequence[Hashable], methods: Sequence[Hashable], rows: Iterable[Iterable[ScoreTable]]
 ) -> Scores:
     for labels, what in ((methods, "method"), (data_sets, "data set")):
         _check_once(labels, what)
@@ -180,7 +182,7 @@ def _refuse(given: _Names, parameter: str, place: str) -> None:
         )
 
 
-def read_cell(cell: Table, data_set: Hashable, method: Hashable) -> Array:
+def read_cell(cell: ScoreTable, data_set: Hashable, method: Hashable) -> Array:
     """The scores in a cell, one per repetition."""
     where = f"for data set {data_set!r} and method {method!r}"
     if isinstance(cell, Mapping):
@@ -201,7 +203,7 @@ def is_search_result(value: object) -> bool:
     )
 
 
-def _fold_scores(results: Mapping[str, Table], where: str) -> Table:
+def _fold_scores(results: Mapping[str, ScoreTable], where: str) -> ScoreTable:
     """The scores of the folds: of the best candidate, where there are several."""
     if "test_score" in results:
         return results["test_score"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kernlearn.typing import Array
 
 Labels = NDArray[np.int64]
-Rows = NDArray[np.int64]
+RowNumbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +115,8 @@ class PartitionedSet:
     name: str
     X: Array
     y: Labels
-    train: Rows
-    test: Rows
+    train: RowNumbers
+    test: RowNumbers
     note: str
 
     @property
@@ -124,7 +124,7 @@ class PartitionedSet:
         """Number of published splits at hand."""
         return len(self.train)
 
-    def rows(self, index: int, seed: int) -> tuple[Rows, Rows]:
+    def rows(self, index: int, seed: int) -> tuple[RowNumbers, RowNumbers]:
         """Return the rows of split number `index`: training part and test part.
 
         The published splits come first, in their order. Those after them are drawn at random
@@ -150,7 +150,7 @@ class PartitionedSet:
         return order[:n_train], order[n_train : n_train + n_test]
 
 
-def random_order(name: str, n: int, index: int, seed: int) -> Rows:
+def random_order(name: str, n: int, index: int, seed: int) -> RowNumbers:
     """Return n rows in a random order, the same for the same name, number and seed."""
     generator = np.random.default_rng([seed, zlib.crc32(name.encode()), index])
     return generator.permutation(n)

@@ -25,7 +25,7 @@ from kernlearn.quality.registry import QUALITIES
 from kernlearn.runtime.threads import threads_for
 from kernlearn.typing import Array, Rows, Table
 
-Targets = Literal["labels", "values", "either", "times", "none"]
+TargetKind = Literal["labels", "values", "either", "times", "none"]
 Classes = NDArray[np.int64]
 Target = NDArray[Any]  # classes as whole numbers 0, 1, …, or targets of regression
 _SETTINGS = ("C", "nu", "epsilon", "quantile")
@@ -84,7 +84,7 @@ def kernel_matrix(kernel: Callable[..., ArrayLike], X: Table) -> Array:
     return matrix
 
 
-def check_target(y: ArrayLike | None, n_points: int, targets: Targets) -> Target:
+def check_target(y: ArrayLike | None, n_points: int, targets: TargetKind) -> Target:
     """Classes as whole numbers 0, 1, …, in sorted order; targets of regression as floats."""
     if targets == "none":
         return np.zeros(n_points)
@@ -162,7 +162,7 @@ class QualityFunctional(ABC):
     decreasing: ClassVar[bool] = False
 
     @property
-    def targets(self) -> Targets:
+    def targets(self) -> TargetKind:
         """What y holds: "labels", "values", "either" (numbers are values) or "none"."""
         return "labels"
 

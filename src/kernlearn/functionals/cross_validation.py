@@ -13,7 +13,7 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 from kernlearn.functionals.base import (
     QualityFunctional,
     Target,
-    Targets,
+    TargetKind,
     check_machine,
     one_vs_rest,
     settings_in_use,
@@ -88,7 +88,7 @@ class CrossValidationError(QualityFunctional):
     loss: Literal["zero_one", "squared"] | None = None
 
     @property
-    def targets(self) -> Targets:
+    def targets(self) -> TargetKind:
         """What y holds, by the error that is counted."""
         return "labels" if self._loss == "zero_one" else "values"
 

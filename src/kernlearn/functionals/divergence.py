@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, solve_triangular
 
 from kernlearn._device import lower_factor
-from kernlearn.functionals.base import QualityFunctional, Target, Targets, one_vs_rest
+from kernlearn.functionals.base import QualityFunctional, Target, TargetKind, one_vs_rest
 from kernlearn.typing import Array
 
 
@@ -43,7 +43,7 @@ class GaussianDivergence(QualityFunctional):
     ridge: float = 0.0
 
     @property
-    def targets(self) -> Targets:
+    def targets(self) -> TargetKind:
         """Labels, or numbers as they are."""
         return "either"
 

@@ -10,7 +10,7 @@ from scipy.linalg import LinAlgError, solve_triangular
 
 from kernlearn._checks import check_choice, check_positive
 from kernlearn._device import lower_factor
-from kernlearn.functionals.base import QualityFunctional, Target, Targets, one_vs_rest
+from kernlearn.functionals.base import QualityFunctional, Target, TargetKind, one_vs_rest
 from kernlearn.quality.logistic_evidence import negative_log_evidence
 from kernlearn.quality.logistic_mode import LogisticMode, find_logistic_mode
 from kernlearn.typing import Array
@@ -26,7 +26,7 @@ class _ProcessFunctional(QualityFunctional):
     noise: float = 0.1
 
     @property
-    def targets(self) -> Targets:
+    def targets(self) -> TargetKind:
         """Labels, or with normal errors numbers as they are."""
         return "labels" if self.likelihood == "logistic" else "either"
 

@@ -15,7 +15,7 @@ from kernlearn.families.matrices import GramStack
 from kernlearn.functionals.base import (
     QualityFunctional,
     Target,
-    Targets,
+    TargetKind,
     check_machine,
     one_vs_rest,
     settings_in_use,
@@ -97,7 +97,7 @@ class RegularizedRisk(QualityFunctional):
     quantile: float = 0.5
 
     @property
-    def targets(self) -> Targets:
+    def targets(self) -> TargetKind:
         """What y holds, by the machine."""
         return QUALITIES[self.quality].targets
 

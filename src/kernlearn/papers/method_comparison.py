@@ -21,8 +21,9 @@ from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.grid_search import Estimator
 from kernlearn.papers.pictures import save_picture
 from kernlearn.papers.runner import run_splits
-from kernlearn.papers.splits import Rows, TrainTestSplit
+from kernlearn.papers.splits import TrainTestSplit
 from kernlearn.papers.tables import ComparisonTable, TableEntry
+from kernlearn.typing import Rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,17 +8,16 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-Json = Any
-"""What JSON can hold: numbers, texts, None, and lists and mappings of them."""
+from kernlearn.typing import Json, JsonValue
 
 
 class ResultsFileError(RuntimeError):
     """A results file cannot be continued; the message says why and what to do."""
 
 
-def settings_hash(settings: Mapping[str, Json]) -> str:
+def settings_hash(settings: Mapping[str, JsonValue]) -> str:
     """Return eight hexadecimal digits that tell one set of settings from another.
 
     >>> settings_hash({"a": 1, "b": 2}) == settings_hash({"b": 2, "a": 1})
@@ -47,7 +46,7 @@ class ResultsFile:
     """
 
     def __init__(
-        self, directory: str | os.PathLike[str], stem: str, settings: Mapping[str, Json]
+        self, directory: str | os.PathLike[str], stem: str, settings: Mapping[str, JsonValue]
     ) -> None:
         self.settings = dict(settings)
         self.path = Path(directory) / f"{stem}-{settings_hash(settings)}.jsonl"
@@ -77,15 +76,15 @@ class ResultsFile:
             self._file.close()
             self._file = None
 
-    def finished(self) -> dict[str, Json]:
+    def finished(self) -> Json:
         """Return the result of every finished task by its key."""
         return {line["key"]: line["result"] for line in self._lines()[1:]}
 
-    def append(self, key: str, result: Json) -> None:
+    def append(self, key: str, result: JsonValue) -> None:
         """Write one finished task and wait until it is on the disk."""
         self._write({"key": key, "result": result})
 
-    def _write(self, record: Mapping[str, Json]) -> None:
+    def _write(self, record: Mapping[str, JsonValue]) -> None:
         if self._file is None:
             raise ResultsFileError(f"{self.path} is not open: use it in a with statement.")
         # Not-a-number has no spelling in JSON: a task must say None for what does not exist.
@@ -101,11 +100,11 @@ class ResultsFile:
                 "move the file away or choose another output folder."
             )
 
-    def _lines(self) -> list[dict[str, Json]]:
+    def _lines(self) -> list[Json]:
         lines = self.path.read_bytes().split(b"\n")[:-1]
         return [self._record(line, number) for number, line in enumerate(lines, start=1)]
 
-    def _record(self, line: bytes, number: int) -> dict[str, Json]:
+    def _record(self, line: bytes, number: int) -> Json:
         """What one line holds: the settings in the first, a finished task in the others."""
         try:
             record = json.loads(line)

@@ -13,16 +13,17 @@ from kernlearn import __version__
 from kernlearn._cluster import as_they_end, connected
 from kernlearn._cluster.scheduling import TIMEOUT
 from kernlearn.papers.exhibits import RunOptions
-from kernlearn.papers.results_file import Json, ResultsFile
+from kernlearn.papers.results_file import ResultsFile
 from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 from kernlearn.runtime.processes import end_with_parent
 from kernlearn.runtime.progress import track
+from kernlearn.typing import Json, JsonValue
 
 Arguments = tuple[Any, ...]
-Cell = Callable[..., Json]
+Cell = Callable[..., JsonValue]
 
 
-def results_file(options: RunOptions, name: str, settings: Mapping[str, Json]) -> ResultsFile:
+def results_file(options: RunOptions, name: str, settings: Mapping[str, JsonValue]) -> ResultsFile:
     """The results file of cells that depend on these settings, on the seed and on the version."""
     everything = {"exhibit": name, "seed": options.seed, "version": __version__, **settings}
     return ResultsFile(options.out, name, everything)
@@ -44,10 +45,10 @@ def run_splits(
     options: RunOptions,
     *,
     name: str,
-    settings: Mapping[str, Json],
+    settings: Mapping[str, JsonValue],
     description: str = "",
     one_process: bool = False,
-) -> dict[str, list[Json]]:
+) -> dict[str, list[JsonValue]]:
     """Call ``cell(data, index, seed)`` for every split of every data set.
 
     Cells that an earlier run has finished are read, not computed again.
@@ -87,7 +88,7 @@ def run_tasks(
     timeout: float = TIMEOUT,
     description: str = "tasks",
     quiet: bool = False,
-) -> dict[str, Json]:
+) -> Json:
     """Call a function once for each task that has no result yet.
 
     Every result is written and synchronised before the next is waited for: stop the process
@@ -100,7 +101,7 @@ def run_tasks(
     order of the tasks.
     """
 
-    def call(waiting: list[str]) -> Iterator[tuple[str, Json]]:
+    def call(waiting: list[str]) -> Iterator[tuple[str, JsonValue]]:
         if cluster is not None and waiting:
             with connected(cluster, timeout) as client:
                 calls = ((key, (_call_one, (key, function, tasks[key]))) for key in waiting)
@@ -118,20 +119,20 @@ def run_tasks(
 
 
 def run_batches(
-    function: Callable[[list[Arguments]], Iterable[Json]],
+    function: Callable[[list[Arguments]], Iterable[JsonValue]],
     batches: Sequence[Mapping[str, Arguments]],
     results: ResultsFile,
     *,
     description: str = "tasks",
     quiet: bool = False,
-) -> dict[str, Json]:
+) -> Json:
     """Call a function once for each batch of tasks, with those that have no result yet.
 
     As `run_tasks`, but the function takes the arguments of several tasks in a list, and returns
     as many results. Stopping costs one batch at most.
     """
 
-    def call(waiting: list[str]) -> Iterator[tuple[str, Json]]:
+    def call(waiting: list[str]) -> Iterator[tuple[str, JsonValue]]:
         for batch in batches:
             keys = [key for key in waiting if key in batch]
             if keys:
@@ -144,12 +145,12 @@ def run_batches(
 
 
 def _collect(
-    call: Callable[[list[str]], Iterator[tuple[str, Json]]],
+    call: Callable[[list[str]], Iterator[tuple[str, JsonValue]]],
     keys: Iterable[str],
     results: ResultsFile,
     description: str,
     quiet: bool,
-) -> dict[str, Json]:
+) -> Json:
     """Call for the keys that have no result yet, write what is returned, and read all."""
     wanted = list(keys)
     with results:
@@ -168,12 +169,12 @@ def _collect(
     return {key: finished[key] for key in wanted}
 
 
-def _call_for(parent: int, key: str, function: Cell, arguments: Arguments) -> tuple[str, Json]:
+def _call_for(parent: int, key: str, function: Cell, arguments: Arguments) -> tuple[str, JsonValue]:
     end_with_parent(parent)
     return _call_one(key, function, arguments)
 
 
-def _call_one(key: str, function: Cell, arguments: Arguments) -> tuple[str, Json]:
+def _call_one(key: str, function: Cell, arguments: Arguments) -> tuple[str, JsonValue]:
     # A fit that was cut short is no result of a paper.
     with interrupts_end_everything():
         return key, function(*arguments)

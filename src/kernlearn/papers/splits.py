@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 
 from kernlearn.datasets import DataSet, RegressionSet
 from kernlearn.datasets.sets import random_order
-
-Rows = Any
-"""Inputs in the form of their data set: an array or a data frame."""
+from kernlearn.typing import Rows
 
 
 @dataclass(frozen=True, eq=False)

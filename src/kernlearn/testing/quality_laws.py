@@ -8,16 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kernlearn.functionals import QualityFunctional
 from kernlearn.functionals.base import check_target, kernel_matrix
 from kernlearn.kernels import Precomputed
 from kernlearn.kernels._validation import check_table, is_frame
 from kernlearn.testing._laws import Laws
-from kernlearn.typing import Array, Rows
-
-Targets = NDArray[Any]
+from kernlearn.typing import Array, Rows, Targets
 
 # Machines are solved to a relative gap of 1e-6, and libsvm to about as much.
 _LAW = Laws("Quality", relative=1e-5)

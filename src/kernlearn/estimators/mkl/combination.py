@@ -46,7 +46,7 @@ from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.typing import Array, Indices, Rows
 
 # The targets of every machine on the rows of these numbers.
-Targets = Callable[[Indices], Sequence[Array]]
+TargetsOfRows = Callable[[Indices], Sequence[Array]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ class KernelCombination(CombinationParameters):
     def _learn(
         self,
         X: Rows,
-        targets: Targets,
+        targets: TargetsOfRows,
         sample_weight: Array,
         X_unlabeled: Rows,
         qualities: Sequence[str],

@@ -21,10 +21,9 @@ from kernlearn.kernels.ranges import KernelRange
 from kernlearn.papers.cawley2014.protocol import count_splits, split_set
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.grid_search import Estimator, fit_quietly, quietly
-from kernlearn.papers.results_file import Json
 from kernlearn.papers.runner import results_file, run_batches, run_splits, split_keys
 from kernlearn.papers.splits import TrainTestSplit, fingerprint
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Json, JsonValue
 
 HOUR, MINUTE = 3600.0, 60.0
 
@@ -78,7 +77,7 @@ class MethodResults:
     """What `fit_split` returned of one method for each split, by the name of the set."""
 
     method: str
-    results: dict[str, list[Json]]
+    results: dict[str, list[JsonValue]]
 
     @property
     def errors(self) -> dict[str, list[float]]:
@@ -125,7 +124,7 @@ def run_method(
         name: repr(value) if isinstance(value, KernelRange | FirstLevelOptions) else value
         for name, value in estimator.get_params(deep=False).items()
     }
-    settings: dict[str, Json] = {
+    settings: Json = {
         "method": {"estimator": type(estimator).__name__, **parameters},
         "data": {
             name: fingerprint(data.X, data.y, data.train, data.test) for name, data in sets.items()
@@ -155,7 +154,7 @@ def run_method(
     return MethodResults(method, {name: [found[key] for key in of_set] for name, of_set in keys})
 
 
-def fit_split(method: str, data: PartitionedSet, index: int, seed: int) -> dict[str, Json]:
+def fit_split(method: str, data: PartitionedSet, index: int, seed: int) -> Json:
     """Select and fit on the training rows of one split, and count errors on its test rows.
 
     Returns
@@ -172,7 +171,7 @@ def fit_split(method: str, data: PartitionedSet, index: int, seed: int) -> dict[
 
 def fit_batch(
     method: str, tasks: Sequence[tuple[PartitionedSet, int, int]], device: str | None
-) -> Iterator[dict[str, Json]]:
+) -> Iterator[Json]:
     """Do the same for many splits at once; the seconds of one are its share of those of all."""
     splits = [split_set(data, index, seed) for data, index, seed in tasks]
     start = time.perf_counter()
@@ -184,7 +183,7 @@ def fit_batch(
         yield _described(model, split, seconds)
 
 
-def _described(model: Estimator, split: TrainTestSplit, seconds: float) -> dict[str, Json]:
+def _described(model: Estimator, split: TrainTestSplit, seconds: float) -> Json:
     lam, mu = (getattr(model, name, None) for name in ("lam_", "mu_"))
     return {
         "error": 100.0 * float(np.mean(model.predict(split.X_test) != split.y_test)),

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.papers.splits import Rows
 from kernlearn.runtime.optional import load_pandas
+from kernlearn.typing import Rows
 
 
 @dataclass

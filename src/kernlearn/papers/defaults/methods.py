@@ -26,7 +26,7 @@ import kernlearn as kl
 from kernlearn.papers.defaults.boosting import BoostingPackage
 from kernlearn.papers.grid_search import Estimator
 from kernlearn.papers.method_comparison import MethodColumn, by_name
-from kernlearn.papers.splits import Rows
+from kernlearn.typing import Rows
 
 CLASSES, NUMBERS = "classification", "regression"
 CS = [float(C) for C in np.logspace(-1, 3, 5)]

@@ -14,9 +14,9 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from kernlearn.datasets.folder import find_file
 from kernlearn.datasets.reuters import read_documents
-from kernlearn.papers.splits import Rows, TrainTestSplit, fingerprint
+from kernlearn.papers.splits import TrainTestSplit, fingerprint
 from kernlearn.runtime.optional import load_pandas
-from kernlearn.typing import Indices
+from kernlearn.typing import Indices, Rows
 
 TRAINING_SHARE = 0.8
 MOST_TRAINING, MOST_TEST = 1000, 2000

@@ -32,7 +32,7 @@ from kernlearn.papers.defaults.methods import CS, GAMMAS
 from kernlearn.papers.fusion.data import Kind, SourceSet, columns_of
 from kernlearn.papers.grid_search import Estimator
 from kernlearn.papers.method_comparison import MethodColumn, by_name
-from kernlearn.papers.splits import Rows
+from kernlearn.typing import Rows
 
 LENGTHS = (1, 2, 3)
 

@@ -24,11 +24,10 @@ from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.kondor2007 import published
 from kernlearn.papers.kondor2007.protocol import DigitProtocol, draw_digits
 from kernlearn.papers.pictures import save_picture
-from kernlearn.papers.results_file import Json
 from kernlearn.papers.runner import run_splits
 from kernlearn.papers.splits import TrainTestSplit, fingerprint
 from kernlearn.papers.tables import ComparisonTable, TableEntry
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Json, JsonValue
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -150,7 +149,7 @@ def reproduce_figure1(
     return ComparisonTable(title, ("space",), columns, _entries(results), (*NOTES, picture))
 
 
-def run_sample(protocol: DigitProtocol, digits: ImageSet, index: int, seed: int) -> dict[str, Json]:
+def run_sample(protocol: DigitProtocol, digits: ImageSet, index: int, seed: int) -> Json:
     """Choose, learn and measure on sample number `index`."""
     sample = draw_digits(digits, index, seed, protocol)
     train = sample.X_train
@@ -207,7 +206,7 @@ def _learned_areas(sample: TrainTestSplit, model: HyperkernelMetric) -> dict[str
     return {f"{model.combination}, {name}": _areas(sample, table) for name, table in tables.items()}
 
 
-def _entries(results: list[Json]) -> tuple[TableEntry, ...]:
+def _entries(results: list[JsonValue]) -> tuple[TableEntry, ...]:
     entries = []
     for space in results[0]["auc"]:
         printed = published.DIGITS_AUC.get(PRINTED.get(space, ""))

@@ -18,12 +18,12 @@ from kernlearn.datasets import ReutersCorpus, load_reuters
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.lanckriet2004 import published
 from kernlearn.papers.lanckriet2004.protocol import MACHINES, evaluate
-from kernlearn.papers.results_file import Json, settings_hash
+from kernlearn.papers.results_file import settings_hash
 from kernlearn.papers.runner import results_file, run_splits
 from kernlearn.papers.splits import fingerprint
 from kernlearn.papers.tables import ComparisonTable, TableEntry
 from kernlearn.runtime.atomic_files import atomic_file
-from kernlearn.typing import Array, Mask
+from kernlearn.typing import Array, Json, Mask
 
 N_ITERATIONS = 50
 PAPER_REPETITIONS = 20
@@ -123,7 +123,7 @@ def kept_memberships(
 
 def run_documents(
     n_train: int, data: tuple[ReutersCorpus, NDArray[np.float32]], index: int, seed: int
-) -> dict[str, Json]:
+) -> Json:
     """Draw one training set and run K1, K2 and their combination for every topic."""
     corpus, concepts = data
     generator = np.random.default_rng([seed, index])
@@ -131,7 +131,7 @@ def run_documents(
     rows = np.concatenate([train, np.flatnonzero(~corpus.is_train)])
     features = (corpus.counts[rows], concepts[rows].astype(float))
     grams = np.stack([centered_unit_gram(F, n_train) for F in features])
-    outcome: dict[str, Json] = {}
+    outcome: Json = {}
     for t, topic in enumerate(corpus.topics):
         y = corpus.labels[rows, t]
         # From the training documents only, as (38) without unlabelled points.
@@ -169,7 +169,7 @@ def centered_unit_gram(features: csr_matrix | Array, n_train: int) -> Array:
     return K
 
 
-def _entries(topics: tuple[str, ...], results: list[dict[str, Json]]) -> tuple[TableEntry, ...]:
+def _entries(topics: tuple[str, ...], results: list[Json]) -> tuple[TableEntry, ...]:
     entries = []
     for topic in topics:
         for c, column in enumerate(COLUMNS):
@@ -182,7 +182,7 @@ def _entries(topics: tuple[str, ...], results: list[dict[str, Json]]) -> tuple[T
 
 
 def _weight_entries(
-    topic: str, learned: list[dict[str, Json]], printed: tuple[float | None, ...]
+    topic: str, learned: list[Json], printed: tuple[float | None, ...]
 ) -> list[TableEntry]:
     return [
         TableEntry(

@@ -24,10 +24,9 @@ from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.fusion.data import SourceSet, columns_of, load_all
 from kernlearn.papers.lanckriet2004.protocol import MACHINES
 from kernlearn.papers.pictures import save_picture
-from kernlearn.papers.results_file import Json
 from kernlearn.papers.runner import results_file, run_tasks
 from kernlearn.papers.tables import ComparisonTable, TableEntry
-from kernlearn.typing import Array, Indices, Mask
+from kernlearn.typing import Array, Indices, Json, JsonValue, Mask
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -103,9 +102,7 @@ def reproduce_figure2(
     )
 
 
-def score_repetition(
-    grams: Array, members: Mask, fold: int, index: int, seed: int
-) -> dict[str, Json]:
+def score_repetition(grams: Array, members: Mask, fold: int, index: int, seed: int) -> Json:
     """Mean areas under the ROC curve over five folds: of each kernel alone, and combined."""
     drawn = zlib.crc32(f"{seed} proteinfold {fold} {index}".encode())
     splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=drawn)
@@ -135,7 +132,7 @@ def _score(stack: Array, signs: NDArray[np.int64], train: Indices, test: Indices
     return float(roc_auc_score(signs[test], mixed @ solution.dual_coef))
 
 
-def _by_column(repetitions: Sequence[Mapping[str, Json]]) -> dict[str, list[float]]:
+def _by_column(repetitions: Sequence[Mapping[str, JsonValue]]) -> dict[str, list[float]]:
     """Areas of every column; the best kernel alone is that of the highest mean."""
     alone = np.array([each["alone"] for each in repetitions])
     best = alone[:, alone.mean(axis=0).argmax()].tolist()

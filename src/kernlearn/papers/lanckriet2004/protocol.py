@@ -13,9 +13,8 @@ from kernlearn.datasets import DataSet, load_uci, make_twonorm
 from kernlearn.kernels import Gaussian, Kernel, Linear, Normalized, Polynomial
 from kernlearn.learn import learn_weights
 from kernlearn.papers import splits
-from kernlearn.papers.results_file import Json
 from kernlearn.papers.splits import TrainTestSplit
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Json
 
 TRAINING_SHARE = 0.8
 
@@ -112,7 +111,7 @@ def evaluate(
     *,
     weights: Literal["positive", "free"],
     total_weight: float,
-) -> dict[str, Json] | None:
+) -> Json | None:
     """Learn the weights, train with the labelled block and test with the mixed block of (17).
 
     `grams` has shape (n_kernels, n, n) and unit diagonals, training points first; further rows are

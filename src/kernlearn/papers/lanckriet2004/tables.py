@@ -25,11 +25,10 @@ from kernlearn.papers.lanckriet2004.protocol import (
 )
 from kernlearn.papers.lanckriet2004.rbf_baseline import Norm, RBFGrid, tuned_rbf_accuracy
 from kernlearn.papers.printed import beside, columns_of
-from kernlearn.papers.results_file import Json
 from kernlearn.papers.runner import run_splits
 from kernlearn.papers.splits import TrainTestSplit, fingerprint
 from kernlearn.papers.tables import ComparisonTable
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Json, JsonValue
 
 Load = Callable[[str, Path | None, int], DataSet]
 
@@ -131,13 +130,13 @@ def reproduce_table4(
 
 
 def _run(
-    cell: Callable[..., Json],
+    cell: Callable[..., JsonValue],
     stem: str,
     names: Sequence[str],
     options: RunOptions,
     grid: RBFGrid | None,
     load: Load,
-) -> tuple[dict[str, list[Json]], int]:
+) -> tuple[dict[str, list[JsonValue]], int]:
     """Run the splits of these sets, and return how many there are."""
     grid = grid or RBFGrid()
     splits = options.splits or PAPER_SPLITS
@@ -162,7 +161,7 @@ def _run(
 
 def run_machines(
     grid: RBFGrid, data: tuple[str, DataSet], index: int, seed: int
-) -> dict[str, dict[str, Json]]:
+) -> dict[str, Json]:
     """Run every machine on one split: ``{machine: {column: outcome}}``."""
     split = draw_split(data[1], index, seed)
     grams = unit_grams(SETS[data[0]].kernels(), split.X)
@@ -173,12 +172,12 @@ def run_machines(
     }
 
 
-def _run_machine(name: str, split: TrainTestSplit, grams: Array) -> dict[str, Json]:
+def _run_machine(name: str, split: TrainTestSplit, grams: Array) -> Json:
     """Run one machine with each kernel alone, with free and with positive weights."""
     machine = MACHINES[name]
     n = split.n_train
 
-    def run(stack: Array, weights: Literal["positive", "free"]) -> dict[str, Json] | None:
+    def run(stack: Array, weights: Literal["positive", "free"]) -> Json | None:
         return evaluate(
             machine,
             stack,
@@ -194,9 +193,7 @@ def _run_machine(name: str, split: TrainTestSplit, grams: Array) -> dict[str, Js
     return dict(zip(published.COLUMNS[:-1], outcomes, strict=True))
 
 
-def run_gaussians(
-    grid: RBFGrid, data: tuple[str, DataSet], index: int, seed: int
-) -> dict[str, Json]:
+def run_gaussians(grid: RBFGrid, data: tuple[str, DataSet], index: int, seed: int) -> Json:
     """Learn the weights of the five Gaussians and C on one split, and tune the rival."""
     split = draw_split(data[1], index, seed)
     grams = unit_grams([gaussian_kernel(sigma) for sigma in TABLE_4_SIGMAS], split.X)
@@ -212,20 +209,20 @@ def run_gaussians(
     return {"learned": outcome, "rbf": tuned_rbf_accuracy(split, "2-norm", index, grid)}
 
 
-def _gaussian_numbers(result: dict[str, Json]) -> Sequence[float | None]:
+def _gaussian_numbers(result: Json) -> Sequence[float | None]:
     learned = result["learned"]
     if learned is None:
         return [None] * (len(TABLE_4_SIGMAS) + 2) + [result["rbf"]]
     return [*learned["weights"], _learned_C(learned), learned["accuracy"], result["rbf"]]
 
 
-def _certificate(results: Iterable[Mapping[str, Mapping[str, Json]]]) -> str:
+def _certificate(results: Iterable[Mapping[str, Mapping[str, JsonValue]]]) -> str:
     outcomes = [o for result in results for columns in result.values() for o in columns.values()]
     largest = max(outcome["gap"] for outcome in outcomes if outcome and "gap" in outcome)
     return f"The largest relative duality gap of all programs solved here is {largest:.1e}."
 
 
-def _placed(single: dict[str, Json] | None, position: int) -> dict[str, Json] | None:
+def _placed(single: Json | None, position: int) -> Json | None:
     """Write the weight of a single kernel as one of three."""
     if single is None:
         return None
@@ -234,7 +231,7 @@ def _placed(single: dict[str, Json] | None, position: int) -> dict[str, Json] | 
     return single | {"weights": weights.tolist()}
 
 
-def _reported(outcome: Mapping[str, Json] | None, quantity: str) -> float | None:
+def _reported(outcome: Mapping[str, JsonValue] | None, quantity: str) -> float | None:
     if outcome is None:
         return None
     if quantity == "TSA":
@@ -244,5 +241,5 @@ def _reported(outcome: Mapping[str, Json] | None, quantity: str) -> float | None
     return _learned_C(outcome) if quantity == "C" else float(outcome["value"])
 
 
-def _learned_C(outcome: Mapping[str, Json]) -> float:
+def _learned_C(outcome: Mapping[str, JsonValue]) -> float:
     return 1.0 / outcome["tau"] if outcome["tau"] > 0 else math.inf

@@ -22,10 +22,9 @@ from kernlearn.datasets import (
 from kernlearn.hyperkernels import ARDHarmonic
 from kernlearn.papers import splits
 from kernlearn.papers.grid_search import Estimator
-from kernlearn.papers.results_file import Json
 from kernlearn.papers.splits import TrainTestSplit, fingerprint
 from kernlearn.results import Status
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Json, JsonValue
 
 AnySet = TypeVar("AnySet", DataSet, RegressionSet)
 Sets = Mapping[str, DataSet] | Mapping[str, RegressionSet]
@@ -101,7 +100,7 @@ def draw_split(data: DataSet | RegressionSet, index: int, seed: int) -> TrainTes
     return splits.draw_split(data, index, seed, TRAINING_SHARE)
 
 
-def split_settings(data: Sets) -> dict[str, Json]:
+def split_settings(data: Sets) -> Json:
     """Return what a result depends on through the splits of these sets."""
     return {
         "training_share": TRAINING_SHARE,
@@ -127,7 +126,7 @@ def classifier(machine: str, **parameters: Any) -> HyperkernelClassifier:
     return HyperkernelClassifier(quality=MACHINES[machine], gamma_factor=1.0, **parameters)
 
 
-def machine_settings() -> dict[str, Json]:
+def machine_settings() -> Json:
     """Return all parameters of the three classifiers."""
     return {machine: classifier(machine).get_params(deep=False) for machine in MACHINES}
 
@@ -144,7 +143,7 @@ def parameters_note(model: Estimator) -> str:
     )
 
 
-def classify_split(data: DataSet, index: int, seed: int) -> dict[str, dict[str, Json]]:
+def classify_split(data: DataSet, index: int, seed: int) -> dict[str, Json]:
     """Fit the three machines to one split: ``{machine: numbers}``, the error in per cent."""
     split = draw_split(data, index, seed)
     outcome = {}
@@ -160,7 +159,7 @@ def error_in_percent(model: Estimator, split: TrainTestSplit) -> float:
     return 100.0 * float(np.mean(model.predict(split.X_test) != split.y_test))
 
 
-def fit_and_measure(model: Estimator, split: TrainTestSplit) -> dict[str, Json]:
+def fit_and_measure(model: Estimator, split: TrainTestSplit) -> Json:
     """Fit the model and return what tells how the fit went."""
     # The paper's clock too is that of the processor: other work of the machine does not count.
     start = time.process_time()
@@ -178,7 +177,7 @@ def fit_and_measure(model: Estimator, split: TrainTestSplit) -> dict[str, Json]:
     }
 
 
-def fit_notes(outcomes: Mapping[str, Sequence[Mapping[str, Json]]]) -> tuple[str, ...]:
+def fit_notes(outcomes: Mapping[str, Sequence[Mapping[str, JsonValue]]]) -> tuple[str, ...]:
     """Say how close to the optimum the fits came, how long they took and how sparse they are.
 
     `outcomes` holds what `fit_and_measure` returned for each fit, by column.

@@ -35,10 +35,9 @@ from kernlearn.papers.ong2005.protocol import (
 )
 from kernlearn.papers.ong2005.tuned_rbf import TUNING_NOTE, RBFSearch, tuned_svm, tuned_svr
 from kernlearn.papers.printed import PrintedTable, Row, beside, columns_of
-from kernlearn.papers.results_file import Json
 from kernlearn.papers.runner import run_splits
 from kernlearn.papers.tables import ComparisonTable
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Json, JsonValue
 
 Found = Sequence[float | None]
 
@@ -201,7 +200,7 @@ def _run_rival(
     search: RBFSearch,
     options: RunOptions,
     splits: int,
-) -> dict[str, list[Json]]:
+) -> dict[str, list[JsonValue]]:
     return run_splits(
         partial(tune_split, tune, search),
         data,
@@ -224,7 +223,7 @@ def tune_split(
     return tune(draw_split(data, index, seed), index, search)
 
 
-def regress_split(data: RegressionSet, index: int, seed: int) -> dict[str, Json]:
+def regress_split(data: RegressionSet, index: int, seed: int) -> Json:
     """Fit the hyperkernel ν-regression to one split and return its numbers."""
     split = draw_split(data, index, seed)
     model = HyperkernelRegressor(**REGRESSOR)
@@ -233,7 +232,7 @@ def regress_split(data: RegressionSet, index: int, seed: int) -> dict[str, Json]
     return {"mse": mse, **numbers}
 
 
-def sweep_split(sweeps: LambdaSweeps, data: DataSet, index: int, seed: int) -> dict[str, Json]:
+def sweep_split(sweeps: LambdaSweeps, data: DataSet, index: int, seed: int) -> Json:
     """Return the error at every setting of both sweeps on one split, and the largest gap."""
     split = draw_split(data, index, seed)
     models = {
@@ -243,7 +242,7 @@ def sweep_split(sweeps: LambdaSweeps, data: DataSet, index: int, seed: int) -> d
         "λ_Q": [classifier(SWEPT_MACHINE, lambda_q=q) for q in sweeps.lambda_q],
     }
     gaps: list[float | None] = []
-    outcome: dict[str, Json] = {}
+    outcome: Json = {}
     for sweep, of_sweep in models.items():
         outcome[sweep] = []
         for model in of_sweep:

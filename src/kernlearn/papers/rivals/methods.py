@@ -20,7 +20,7 @@ from kernlearn.papers.defaults.methods import CLASSES, TUNED_SVM, prepared
 from kernlearn.papers.grid_search import Estimator
 from kernlearn.papers.method_comparison import MethodColumn, by_name
 from kernlearn.papers.rivals.tuning import TRIALS, RandomlyTuned
-from kernlearn.papers.splits import Rows
+from kernlearn.typing import Rows
 
 OURS = "Kernel"
 CLASSES_ONLY = ("TabPFN",)

@@ -13,12 +13,13 @@ from kernlearn.papers.defaults.methods import CLASSES
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.grid_search import Estimator
 from kernlearn.papers.method_comparison import Cells, MethodColumn
-from kernlearn.papers.results_file import Json, ResultsFile
+from kernlearn.papers.results_file import ResultsFile
 from kernlearn.papers.rivals.data import RivalTable
 from kernlearn.papers.rivals.methods import CLASSES_ONLY, OURS, TimedTask
 from kernlearn.papers.rivals.scores import class_scores, number_scores
 from kernlearn.papers.runner import results_file, run_tasks
 from kernlearn.papers.splits import TrainTestSplit
+from kernlearn.typing import Json, JsonValue
 
 N_SPLITS = 2
 
@@ -97,13 +98,13 @@ def _run_table(
 
 def fit_cell(
     method: MethodColumn, table: RivalTable, index: int, seed: int, seconds: float
-) -> dict[str, Json]:
+) -> Json:
     """Fit a method to one split: its scores, seconds of the processor, and why it failed if so.
 
     A method that fails is scored as a guess: the mean, or the shares of the classes.
     """
     split = table.split(index, seed)
-    cell: dict[str, Json] = {"ratio": split.ratio, "n_train": split.n_train}
+    cell: Json = {"ratio": split.ratio, "n_train": split.n_train}
     start, wall = time.process_time(), time.monotonic()
     try:
         with warnings.catch_warnings():
@@ -148,7 +149,7 @@ def _guess(task: str, split: TrainTestSplit) -> dict[str, float]:
 
 
 def _complete(
-    finished: Mapping[str, Json],
+    finished: Mapping[str, JsonValue],
     methods: Mapping[str, MethodColumn],
     tables: Mapping[str, RivalTable],
     n_splits: int,

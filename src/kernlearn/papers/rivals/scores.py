@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from kernlearn.papers.splits import Rows
+from kernlearn.typing import Rows
 
 SMALLEST = 1e-6
 

@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold, ParameterSampler, StratifiedKFold
 from kernlearn.papers.defaults.methods import CLASSES
 from kernlearn.papers.grid_search import Estimator
 from kernlearn.papers.rivals.scores import log_loss
-from kernlearn.papers.splits import Rows
+from kernlearn.typing import Rows
 
 TRIALS, FOLDS = 50, 3
 

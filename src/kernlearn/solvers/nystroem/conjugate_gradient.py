@@ -42,7 +42,7 @@ SPARE = 0.1
 
 
 # Z, however it is kept.
-Rows: TypeAlias = ExplicitRows | FactorCorner
+Design: TypeAlias = ExplicitRows | FactorCorner
 
 
 class RowSystems:
@@ -50,7 +50,7 @@ class RowSystems:
 
     def __init__(
         self,
-        rows: Rows,  # Z
+        rows: Design,  # Z
         half: Array,  # (n, 1) or (n, l): Θ½, zero for rows that are left out
         ridge: float,  # τ
     ) -> None:
@@ -113,7 +113,7 @@ class FoldsLeftOut:
 
 
 def leave_out_folds(
-    rows: Rows, weights: Array, Y: Array, theta: Array, fold: NDArray[np.intp], ridge: float
+    rows: Design, weights: Array, Y: Array, theta: Array, fold: NDArray[np.intp], ridge: float
 ) -> FoldsLeftOut:
     """Least squares at K(w) without each fold."""
     (n, k), n_folds = Y.shape, int(fold.max()) + 1
