@@ -70,8 +70,8 @@ def centred_within(values: Array, weight: Array, strata: Indices) -> Array:
     shares = weight / np.bincount(strata, weight)[strata]
     means = np.zeros((int(strata.max()) + 1, *values.shape[1:]))
     np.add.at(means, strata, (shares * values.T).T)
-    # Rounded, so that equal values stay equal.
-    unit = _SAME * float(np.abs(values).max(initial=0.0)) or 1.0
+    # Rounded to a power of two, so that equal values stay equal.
+    unit = np.ldexp(1.0, np.frexp(_SAME * float(np.abs(values).max(initial=0.0)))[1])
     return np.asarray(np.rint((values - means[strata]) / unit) * unit)
 
 
