@@ -8,6 +8,7 @@ alignments, and sets of vectors by the Gaussians that they scatter like.
 
 # %%
 # Sequences of two families, each with a motif at a random place and a few letters changed.
+import matplotlib.pyplot as plt
 import numpy as np
 
 from kernlearn import MKLClassifier
@@ -40,3 +41,8 @@ lines = np.array([[1.0, 0.4, 0.0], [0.4, 1.0, 0.0]])
 X = [rng.normal(size=(8, 1)) * lines[label] + 0.3 * rng.normal(size=(8, 3)) for label in y]
 model = MKLClassifier([Bhattacharyya(c=1.0)]).fit(X[:80], y[:80])
 print(f"scatter: {model.score(X[80:], y[80:]):.2f} correct")
+
+figure, ax = plt.subplots(figsize=(4.0, 4.0), layout="constrained")
+for points, label in zip(X[:6], y[:6], strict=True):
+    ax.scatter(points[:, 0], points[:, 1], s=14, color=f"C{label}")
+ax.set(title="Three sets of each class", xlabel="first coordinate", ylabel="second coordinate")
