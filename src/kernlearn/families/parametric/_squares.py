@@ -1,17 +1,20 @@
 """Squared differences (x_ir − x_jr)², summed with weights by matrix products.
 
-`middles`, `centred`, `weighted_sums`, `products`, `weighted_pairs` and `product_forms` take stacks
-of tables too: axes before those of a table are carried along.
+`middles`, `centred`, `near_middles`, `weighted_sums`, `products`, `weighted_pairs` and
+`product_forms` take stacks of tables too: axes before those of a table are carried along.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from kernlearn._device import column_dots, namespace, take_columns, turned
+from kernlearn._device import beside, column_dots, namespace, take_columns, to_host, turned
 from kernlearn.typing import Array
 
 PAIRS_TOGETHER = 512
+# θ_r times a squared difference from which on a Gaussian kernel is zero in double precision, and
+# times that of the ends of a column from which on differences lose digits.
+_ZERO, _WIDE = 800.0, 1e4
 # Standard deviations from the median beyond which a cell is an outlier.
 _FAR = 5.0
 # Shares of all cells on each side of the median, and the standard deviations that they reach to.
@@ -30,6 +33,37 @@ def middles(X: Array) -> Array:
 def centred(X: Array) -> Array:
     """The columns around their middles: the same differences, with less cancellation."""
     return X - middles(X)
+
+
+def near_middles(X: Array, Y: Array | None, theta: Array) -> tuple[Array, Array]:
+    r"""The rows of both tables around the middles of X, without gaps that no kernel crosses.
+
+    Where :math:`\theta_r (x_{ir} - x_{jr})^2` is beyond the range of the exponential function,
+    :math:`k_{ij}` is zero, and so is its derivative, however far apart the rows are. A wider gap
+    between neighbouring entries of a column is made that wide: sums over all pairs stay the same,
+    and a row far out takes no digits from the others.
+    """
+    middle = middles(X)
+    rows = X - middle
+    columns = rows if Y is None else Y - middle
+    xp = namespace(X)
+    reach, scales = to_host(xp.max(xp.abs(rows), axis=-2)), to_host(theta)
+    if not (scales * reach**2 > _WIDE).any():
+        return rows, columns
+    table = to_host(X if Y is None else xp.concat([X, Y], axis=-2))
+    with np.errstate(divide="ignore"):
+        widest = np.sqrt(_ZERO / scales)[..., None, :]
+    order = np.argsort(table, axis=-2, kind="stable")
+    ordered = np.take_along_axis(table, order, axis=-2)
+    steps = np.diff(ordered, axis=-2, prepend=ordered[..., :1, :])
+    excess = np.cumsum(np.maximum(steps - widest, 0.0), axis=-2)
+    half = table.shape[-2] // 2  # entries near the median stay, and keep their digits
+    ordered -= excess - excess[..., half : half + 1, :]
+    near = np.empty_like(table)
+    np.put_along_axis(near, order, ordered, axis=-2)
+    near = beside(centred(near), X)
+    n = X.shape[-2]
+    return near[..., :n, :], near if Y is None else near[..., n:, :]
 
 
 def mean_squares(X: Array) -> Array:

@@ -205,7 +205,9 @@ def _free_candidates(case: Case, returned: Array, rng: np.random.Generator) -> I
         ends[found] = trials[found]
         reach *= 0.5
     for end in ends[~np.isnan(ends[:, 0])]:
-        yield end * (case.c / float(r @ end))
+        total = float(r @ end)
+        if total > 0.0:  # large weights that cancel may round it to nothing
+            yield end * (case.c / total)
 
 
 def _within_constraints(case: Case, weights: Array, returned: Array | None) -> Iterable[Array]:
