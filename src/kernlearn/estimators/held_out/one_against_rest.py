@@ -23,7 +23,7 @@ class OneAgainstRest:
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Points.
+            Rows, as in ``fit``.
 
         Returns
         -------
@@ -40,7 +40,7 @@ class OneAgainstRest:
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Points.
+            Rows, as in ``fit``.
 
         Returns
         -------
@@ -61,7 +61,7 @@ class OneAgainstRest:
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Points.
+            Rows, as in ``fit``.
 
         Returns
         -------

@@ -41,8 +41,8 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
     rank : int, "auto" or None, default="auto"
         None solves on Gram matrices of all rows, one for each pivot. An integer approximates all
         sections through that many landmarks (rows of X), in time linear in the rows. "auto" does
-        so above 2000 rows, with 64 landmarks or more, as the held-out loss asks for. For
-        "soft_margin", "squared_soft_margin" and "least_squares".
+        so above 2000 rows, with 64 landmarks or more, chosen by the held-out loss. For
+        "soft_margin", "squared_soft_margin", "logistic" and "least_squares".
     cv : int, splitter or iterable of pairs of rows, default=5
         Folds by which rows are held out, for ``C="auto"`` and probabilities.
         Closed-form leave-one-out needs no folds; with ``groups``, a splitter or pairs of rows these

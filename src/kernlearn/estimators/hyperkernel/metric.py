@@ -98,8 +98,8 @@ class HyperkernelMetric(
     max_iter : int, default=200
         Limit on working-set rounds and Newton steps together.
     random_state : int, RandomState or None, default=0
-        Chooses the sample of pairs, and the rows that widths and the embedding are taken from if
-        there are thousands.
+        Chooses the sample of pairs, and the rows that bandwidths and the embedding are taken from
+        if there are thousands.
     verbose : int, default=0
         Print the certificate after every step.
     callback : callable, optional
@@ -108,7 +108,7 @@ class HyperkernelMetric(
     time_limit : float, optional
         Seconds after which the fit ends, looked at after every step. After such an end, and after
         one by the callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
-        says how far it may be off, ``status_`` why it ended.
+        bounds the distance from the optimum, and ``status_`` gives the reason.
 
     Attributes
     ----------
@@ -122,25 +122,25 @@ class HyperkernelMetric(
     intercept_ : float
         b.
     hyperkernel_ : Hyperkernel
-        The hyperkernel, with its widths.
+        The hyperkernel, with its bandwidths.
     classes_ : ndarray of shape (n_classes,)
         The classes, after `fit`.
     n_pairs_ : int
         How many distinct pairs were learned from.
     objective_, lower_bound_, duality_gap_ : float
-        The minimum found, what no other coefficients can go below, and
+        The minimum found, a lower bound for all other coefficients, and
         ``(objective_ - lower_bound_) / objective_``, rounding carried; each distinct pair counts
         once. All three are of the program above, with :math:`GG^\top` for the matrix where there
         is a factor, and with no coefficient for a pair of which the factor keeps nothing that is
         positive in the mean.
     whole_lower_bound_ : float
-        What no coefficients can go below in the program with the whole matrix. It equals
+        A lower bound for all coefficients in the program with the whole matrix. It equals
         ``lower_bound_`` up to 400 pairs. Above, it carries what the factor leaves out, and is the
         closer the smaller `pivot_tol`; zero if nothing better is known.
     pivot_residual_ : float
         The part of the trace that the factor leaves out.
     status_ : Status
-        How it ended.
+        How the fit ended.
     n_iter_ : int
         Working-set rounds and Newton steps.
     n_features_in_ : int

@@ -25,15 +25,15 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
     Parameters
     ----------
     hyperkernel : Hyperkernel, optional
-        By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data's quantiles. A row that
-        differs in a column that was constant in training is far from all of them there.
+        By default ``ARDHarmonic(lambda_h=0.6)`` with length scales from the data's quantiles. A row
+        that differs in a column that was constant in training is far from all of them there.
     gamma_factor : float or "auto", default="auto"
         Factor of the γ of the default hyperkernel. "auto" is 1, the paper's rule: without targets
         no held-out loss can choose a factor.
     rank : int, "auto" or None, default="auto"
         None solves on Gram matrices of all rows, one for each pivot. An integer approximates all
         sections through that many landmarks (rows of X), in time linear in the rows. "auto" does
-        so above 2000 rows, with 64 landmarks or more, as the held-out loss asks for.
+        so above 2000 rows, with 64 landmarks or more, chosen by the held-out loss.
     random_state : int, RandomState or None, default=0
         Seed of samples of rows and pairs.
 

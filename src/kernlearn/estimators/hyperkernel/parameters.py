@@ -25,13 +25,13 @@ class HyperkernelParameters:
     random_state : int, RandomState or None, default=0
         Seed of samples of rows and pairs, and of folds.
     options : HyperkernelOptions, optional
-        What few fits need, such as the squared norm, the value of the constraint or a callback:
-        see :class:`kernlearn.HyperkernelOptions`.
+        Options that few fits need, such as the squared norm, the value of the constraint or a
+        callback: see :class:`kernlearn.HyperkernelOptions`.
 
     Attributes
     ----------
     hyperkernel_ : Hyperkernel
-        The hyperkernel, with its widths.
+        The hyperkernel, with its bandwidths.
     weights_ : ndarray of shape (n_pivots,)
         The coefficients β.
     gamma_factor_ : float
@@ -41,9 +41,9 @@ class HyperkernelParameters:
     pivots_ : ndarray of shape (n_pivots, 2, n_features)
         The pairs of the expansion.
     pivot_residual_ : float
-        What the pivots leave out of the trace.
+        The part of the trace of the hyperkernel that the pivots do not represent.
     n_active_pivots_ : int
-        How many of them are positive; often one.
+        The number of pivots with positive weight; often one.
     feature_scales_ : ndarray of shape (n_features,)
         The distance in each column over which the learned kernel falls off (ARDHarmonic).
     exact_lower_bound_ : float

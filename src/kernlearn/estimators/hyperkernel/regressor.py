@@ -27,7 +27,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
     Parameters
     ----------
     hyperkernel : Hyperkernel, optional
-        By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data.
+        By default ``ARDHarmonic(lambda_h=0.6)`` with length scales from the data.
     quality : str, default="nu_svr"
         The machine: "nu_svr", "epsilon_svr", "huber", "quantile" or "least_squares". The default is
         that of the paper; :class:`kernlearn.MKLRegressor` has "epsilon_svr", scikit-learn's SVR.
@@ -37,7 +37,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
     rank : int, "auto" or None, default="auto"
         None solves on Gram matrices of all rows, one for each pivot. An integer approximates all
         sections through that many landmarks (rows of X), in time linear in the rows. "auto" does
-        so above 2000 rows, with 64 landmarks or more, as the held-out loss asks for. For
+        so above 2000 rows, with 64 landmarks or more, chosen by the held-out loss. For
         "epsilon_svr", "huber", "quantile" and "least_squares", not for "nu_svr".
     cv : int, splitter or iterable of pairs of rows, default=5
         Folds by which rows are held out, for ``C="auto"`` and intervals.

@@ -38,8 +38,8 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         μ, in Laplace's approximation, for which nothing is held out.
     loss : {"squares", "huber", "quantile"}, default="squares"
         The loss of the training criterion, and of the held-out folds by which λ and μ are chosen.
-        "huber" is ½r² for residuals r up to ``epsilon`` and linear beyond, so that few outlying
-        targets do not rule. "quantile" is the pinball loss max(q r, (q − 1) r): f is the
+        "huber" is ½r² for residuals r up to ``epsilon`` and linear beyond, which is robust to few
+        outlying targets. "quantile" is the pinball loss max(q r, (q − 1) r): f is the
         q-quantile. Both take some times as long, and train on the matrix of all rows and on the
         host alone.
     epsilon : float or "auto", default="auto"
@@ -63,9 +63,9 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         Mean of ½(y - f)², or of another ``loss``, over held-out points, summed over targets; None
         where λ and μ were given, or chosen by the evidence.
     loo_loss_ : float
-        Mean squared error of them, summed over targets, or mean of another ``loss``, where the
-        values are those of one Newton step. Optimistic, since θ was learned with the row;
-        ``cv_loss_`` is not.
+        Mean squared error of ``loo_predictions_``, summed over targets, or mean of another
+        ``loss``, where the values are those of one Newton step. Optimistic, since θ was learned
+        with the row; ``cv_loss_`` is not.
     dual_coef_ : ndarray of shape (n_targets, n_support)
         α, one row for each target.
     intercept_ : ndarray of shape (n_targets,)
@@ -136,7 +136,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Points.
+            Rows, as in ``fit``.
         coverage : float, default=0.9
             The probability, between 0 and 1.
 

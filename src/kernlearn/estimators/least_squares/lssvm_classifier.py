@@ -38,11 +38,11 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
     Parameters
     ----------
     selection : {"loo", "cv", "bayes", "evidence"} or None, default="loo"
-        What is minimised over λ and θ: the leave-one-out squared loss (PRESS), the k-fold squared
-        loss, or PRESS with Bayesian regularisation of θ. "evidence" minimises the negative
-        logarithm of the marginal likelihood of a Gaussian process of classes, by Laplace's
-        approximation: nothing is held out, and the loss of the machine is the logistic one, not
-        the squared one (see Notes). None takes ``lam`` and ``theta`` as they are.
+        The criterion that is minimised over λ and θ: the leave-one-out squared loss (PRESS), the
+        k-fold squared loss, or PRESS with Bayesian regularisation of θ. "evidence" minimises the
+        negative logarithm of the marginal likelihood of a Gaussian process of classes, by Laplace's
+        approximation: nothing is held out, and the loss of the machine is the logistic one, not the
+        squared one (see Notes). None takes ``lam`` and ``theta`` as they are.
     lam : float, optional
         λ; `selection` chooses it if not given, together with θ. In
         :class:`kernlearn.FirstLevelClassifier` λ and μ are chosen apart from θ, and each says how.
@@ -50,7 +50,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         For "cv": the number of folds, shuffled and stratified, or the folds themselves. Every row
         is held out once.
     class_weight : dict, "balanced" or None, default=None
-        What multiplies the weights of the rows of each class, in training and in selection.
+        Factors of the weights of the rows of each class, in training and in selection.
         "balanced" gives every class the same weight in all.
     tol : float, default=1e-4
         Largest slope of the criterion's logarithm, with respect to log λ and log θ, at the end. It
@@ -164,7 +164,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Training points. Those of a Dask array or data frame stay where they are.
+            Training rows. Those of a Dask array or data frame stay where they are.
         y : array-like of shape (n,)
             Labels of any type, two classes or more.
         sample_weight : array-like of shape (n,), optional

@@ -37,10 +37,10 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
     Parameters
     ----------
     selection : {"loo", "cv", "bayes", "evidence"} or None, default="loo"
-        What is minimised over λ and θ: the leave-one-out squared loss (PRESS), the k-fold squared
-        loss, PRESS with Bayesian regularisation of θ, or the negative logarithm of the evidence,
-        which is the marginal likelihood of a Gaussian process: nothing is held out. None takes
-        ``lam`` and ``theta`` as they are.
+        The criterion that is minimised over λ and θ: the leave-one-out squared loss (PRESS), the
+        k-fold squared loss, PRESS with Bayesian regularisation of θ, or the negative logarithm of
+        the evidence, which is the marginal likelihood of a Gaussian process: nothing is held out.
+        None takes ``lam`` and ``theta`` as they are.
     lam : float, optional
         λ; `selection` chooses it if not given, together with θ. In
         :class:`kernlearn.FirstLevelRegressor` λ and μ are chosen apart from θ, and each says how.
@@ -66,8 +66,8 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
     intercept_ : ndarray of shape (n_targets,)
         b.
     loo_loss_ : float
-        Mean squared error of them, summed over targets: PRESS over the total weight. Optimistic
-        where λ and θ were selected by it.
+        Mean squared error of ``loo_predictions_``, summed over targets: PRESS over the total
+        weight. Optimistic where λ and θ were selected by it.
 
     Examples
     --------
@@ -130,7 +130,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Training points. Those of a Dask array or data frame stay where they are.
+            Training rows. Those of a Dask array or data frame stay where they are.
         y : array-like of shape (n,) or (n, n_targets)
             Targets.
         sample_weight : array-like of shape (n,), optional
@@ -180,7 +180,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Points.
+            Rows, as in ``fit``.
         return_std : bool, default=False
             Whether to return standard deviations too.
 
@@ -212,7 +212,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Points.
+            Rows, as in ``fit``.
         coverage : float, default=0.9
             The probability, between 0 and 1.
 

@@ -90,7 +90,7 @@ class LeastSquaresParameters(DeviceParameter, StoppingParameters, KernelInput):
         ``"rank"`` and ``"loss"``: the held-out squared error for this and smaller ranks. If it
         still falls, more rank would help. Through landmarks only.
     device_ : str
-        Where λ and θ were selected: "cpu" for the host.
+        Device of the selection of λ and θ: "cpu" for the host.
     n_iter_, n_evaluations_ : int
         Steps of the descents, and machines trained on the way.
     status_ : Status
@@ -140,8 +140,8 @@ class FirstLevelParameters(OptionsParameter):
         and the held-out loss chooses the number. On this many rows the penalty on θ is needless:
         leave-one-out loss takes its place, and ``mu_`` is zero. θ is learned on samples of up to
         16,000 rows through 1000 landmarks (on a GPU 50,000), λ by held-out loss. "auto" uses no
-        landmarks if μ is given or chosen by the evidence, nor with the simplex of
-        :class:`kernlearn.FirstLevelOptions`.
+        landmarks if μ is given or chosen by the evidence, nor with ``groups``, another ``loss``, a
+        ``penalty``, "substitution" or the simplex of :class:`kernlearn.FirstLevelOptions`.
     device : None, "cpu", "cuda" or the like of "cuda:1", default=None
         Where kernels and products over rows are computed when learning through landmarks, and
         predictions from them. Without landmarks, too, the machines of all folds, which are trained
@@ -158,7 +158,7 @@ class FirstLevelParameters(OptionsParameter):
         one by the callback or by Ctrl-C, what was learned so far is kept: the best λ
         and μ, and a machine trained with them; ``status_`` says why it ended.
     options : FirstLevelOptions, optional
-        What few fits need, such as where the search for λ and μ starts: see
+        Options that few fits need, such as where the search for λ and μ starts: see
         :class:`kernlearn.FirstLevelOptions`.
 
     Attributes
@@ -173,15 +173,15 @@ class FirstLevelParameters(OptionsParameter):
     support_vectors_ : ndarray of shape (n_support, n_features) or (n_support,)
         Those rows.
     device_ : str
-        Where the machines were trained: "cpu" for the host.
+        Device of the training of the machines: "cpu" for the host.
     refit_ : {"exact", "landmarks"} or None
-        What was trained after θ was learned through landmarks; None where it was learned from the
-        matrix of all rows.
+        The machine that was trained after θ was learned through landmarks; None if θ was learned
+        from the matrix of all rows.
     objective_ : float
         Equation (5) at its minimum.
     lower_bound_, duality_gap_ : float
-        With "substitution", for which equation (5) is convex: a bound from below over all matrices,
-        for these λ and μ, and the relative distance of ``objective_`` from it.
+        With "substitution" of degree one, for which equation (5) is convex: a bound from below over
+        all matrices, for these λ and μ, and the relative distance of ``objective_`` from it.
     substitution_matrix_ : dict of dict
         With "substitution": the similarity of the letters a and b is
         ``substitution_matrix_[a][b]``.
@@ -199,7 +199,7 @@ class FirstLevelParameters(OptionsParameter):
     n_evaluations_, n_machine_solves_ : int
         Evaluations of the cross-validated loss, and all machines trained.
     status_ : Status
-        How it ended.
+        How the fit ended.
     """
 
     kernel: str | ParametricKernel

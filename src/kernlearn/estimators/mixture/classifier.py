@@ -46,19 +46,19 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     two classes :math:`f_j` are linear discriminants of the one-against-rest machines.
     Nothing has to be scaled, encoded or tuned first: numbers are standardised, missing cells
     filled, categories one-hot encoded, and free text in a data frame becomes the TF-IDF of its
-    words. Of several sources, every source alone and combinations of all are candidates.
+    words. With several sources, every source alone and combinations of all are candidates.
 
     Parameters
     ----------
     candidates : "auto" or list of str and Kernel, default="auto"
-        What is tried: all, or some by name ("linear", "sparse linear", "polynomial", "Gaussian",
-        "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
+        The candidates to try: all, or some by name ("linear", "sparse linear", "polynomial",
+        "Gaussian", "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
         "hyperkernel", "trees", "linear SVM", "Gaussian SVM", and "ARD" for scales of columns; of
         several sources "combined sources", "equal sources" and the same with " SVM"), and kernels
         of your own, which read the standardised columns.
     max_members : int, default=8
-        How many candidates may have a weight; one that would have less than a hundredth of the
-        largest has none. With one member, the mixture is one kernel machine. The default of
+        The largest number of candidates with weight; one that would have less than a hundredth of
+        the largest has none. With one member, the mixture is one kernel machine. The default of
         :class:`kernlearn.KernelRegressor` is 5, because its weights minimise a squared error.
     compress : bool, default=False
         Whether to distil the mixture into one kernel expansion on at most 512 rows, which predicts
@@ -71,9 +71,9 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     ordinal : "auto", bool or sequence of labels, default="auto"
         Whether the classes are ordered grades. "auto" takes those of an ordered categorical of
         pandas for grades, in its order. True orders grades that are numbers. A sequence names the
-        grades from the lowest to the highest. Of three grades or more, the best candidates are
-        tried with increasing thresholds on one function, too, and the grade in the middle of the
-        distribution is predicted.
+        grades from the lowest to the highest. With three grades or more, the best candidates are
+        also tried with increasing thresholds on one function, and the median of the predicted
+        distribution is returned.
     scoring : str, callable or None, default=None
         Metric of ``held_out_score_``: a name such as "roc_auc", or a scorer of scikit-learn's.
         None: accuracy. Candidates are judged by errors and log loss in any case.
@@ -98,8 +98,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         The labels from the lowest grade to the highest; None for classes without an order.
     held_out_score_ : float
         Accuracy, or the metric of ``scoring``, on rows held out, in which every row counts once:
-        each fold is predicted by machines that were trained, and mixed, without it. Up to
-        200 rows, widths and ridges are chosen without it, too. With more rows the score is slightly
+        each fold is predicted by machines that were trained, and mixed, without it. Up to 200 rows,
+        bandwidths and ridges are chosen without it, too. With more rows the score is slightly
         optimistic, since they were chosen with all of them.
     calibration_ : ndarray of shape (2,) or (n_labels, 2)
         Slope and offset from decision values to log-odds. The slope is shrunk by what chance would
@@ -119,7 +119,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     -----
     Up to 250 rows every family is searched on all of them. Beyond, on a sample, and only the best
     on up to 1500 rows, by which the mixture is judged; its members are then trained on all rows.
-    Of more than 6000 rows, trees are grown by gradient boosting, with categories as the mean
+    Above 6000 rows, trees are grown by gradient boosting, with categories as the mean
     targets of their levels out of fold. If no kernel beats the trees on held-out rows, the trees
     are the model. Else the three best candidates are judged once more on up to 10,000 rows, beside
     narrower kernels and a combination that sees pairs of columns, and trained through landmarks.

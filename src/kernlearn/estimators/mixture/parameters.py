@@ -16,26 +16,25 @@ class MixtureParameters(DeviceParameter, StoppingParameters, NotebookDisplay):
     Parameters
     ----------
     effort : "fast", "default", "best" or float, default="default"
-        How much is tried: about how many times as long as by default a fit may take. "fast" is 0.1
-        and learns λ and bandwidths only, of more than 6000 rows boosted trees, too; "best" is 10,
-        and screens more candidates on more rows.
+        How much is tried: the time of a fit, as a multiple of that of the default. "fast" is 0.1
+        and learns only λ and bandwidths, and above 6000 rows boosted trees. "best" is 10, and
+        screens more candidates on more rows.
     standardize : bool, default=True
         Whether to bring the columns to mean zero and variance one.
     columns : mapping from str or int to str, optional
-        What columns are to be taken for, by name or position: "number", "category", "date", "text"
-        (the TF-IDF of its words), and "identifier" or "ignore" for columns that are left out. Every
-        other column is looked at: ``preparation_`` says what it was taken for. Sources are named
-        here, too, and may be a "sequence", a "graph" or a "kernel" besides; a column of a source is
-        named as "source: column".
+        Kinds of columns, by name or position: "number", "category", "date", "text" (the TF-IDF of
+        its words), and "identifier" or "ignore" for columns that are left out. The kinds of all
+        other columns are inferred, and listed in ``preparation_``. Sources may be named here, too,
+        also as "sequence", "graph" or "kernel"; a column of a source is named "source: column".
     cv : int, splitter or iterable of pairs of rows, default=5
         The number of folds that hold rows out, no more than there are rows, or the folds
         themselves, each row in one. Drawn folds keep copies of a row together, and groups.
     random_state : int, RandomState or None, default=0
         For folds and samples of rows.
     device : str or None, default=None
-        Where the work over the rows of a table of more than 6000 rows is done: None follows X, to
-        the device of a tensor of PyTorch or an array of CuPy; "cpu" is the host, "cuda" or "cuda:1"
-        a GPU.
+        Device of the computations over the rows of a table of more than 6000 rows. None is that of
+        X, if it is a tensor of PyTorch or an array of CuPy; "cpu" is the host, "cuda" or "cuda:1" a
+        GPU.
     n_jobs : int or None, default=None
         Threads that search candidates side by side in ``fit``, as in joblib: -1 stands for all
         cores, and 1 limits the linear algebra, too. None uses as many as the linear algebra does.
@@ -55,8 +54,8 @@ class MixtureParameters(DeviceParameter, StoppingParameters, NotebookDisplay):
         The candidates that were left out on these rows, each with the reason: its numbers
         overflowed, a factorisation failed, or nothing could be learned.
     preparation_ : Preparation
-        How columns and sources become numbers. ``preparation_.kinds`` is a dict of what each was
-        taken for, and printing shows the same.
+        How columns and sources become numbers. ``preparation_.kinds`` is a dict of the kind of
+        each, and printing shows the same.
     n_duplicates_ : int
         Rows that repeat an earlier one in every column. They are held out together with it.
     source_names_ : list of str

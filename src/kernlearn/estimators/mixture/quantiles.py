@@ -44,11 +44,11 @@ class QuantilePredictions(KernelMixture):
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            NumericRows.
+            Rows, as in ``fit``.
         coverage : float, default=0.9
             The probability, between 0 and 1.
         exposure : array-like of shape (n,), optional
-            Of counts, the time, area or population that each is of; by default one.
+            The time, area or population that each count covers: by default one for all.
 
         Returns
         -------
@@ -79,11 +79,11 @@ class QuantilePredictions(KernelMixture):
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            NumericRows.
+            Rows, as in ``fit``.
         q : float, default=0.5
             The probability that a new target is below, between 0 and 1.
         exposure : array-like of shape (n,), optional
-            Of counts, the time, area or population that each is of; by default one.
+            The time, area or population that each count covers: by default one for all.
 
         Returns
         -------

@@ -48,29 +48,29 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
     range of the targets and a fifth of it to either side, and to non-negative values if no target
     is negative, because a kernel machine may extrapolate badly. For rows beyond the range of the
     training rows, a linear function carries the predictions on without limits, if it explains
-    nine tenths of what the mixture explains. If few targets are far off, all is learned once
-    more with Huber's loss, and judged by a loss that outliers do not rule. Nothing has to be
-    scaled, encoded or tuned first: numbers are standardised, missing cells filled, categories
-    one-hot encoded, and free text in a data frame becomes the TF-IDF of its words. Of several
-    sources, every source alone and combinations of all are candidates.
+    nine tenths of what the mixture explains. If the targets have outliers, all steps are repeated
+    with Huber's loss, and a robust loss decides which mixture is kept. Nothing has to be scaled,
+    encoded or tuned first: numbers are standardised, missing cells filled, categories one-hot
+    encoded, and free text in a data frame becomes the TF-IDF of its words. With several sources,
+    every source alone and combinations of all are candidates.
 
     Parameters
     ----------
     candidates : "auto" or list of str and Kernel, default="auto"
-        What is tried: all, or some by name ("linear", "sparse linear", "polynomial", "Gaussian",
-        "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
+        The candidates to try: all, or some by name ("linear", "sparse linear", "polynomial",
+        "Gaussian", "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
         "hyperkernel", "trees", "ARD" for scales of columns, "combined sources" and "equal sources",
         and "log target" for the best of all on logarithms, where targets are skewed and none is
         below zero), and kernels of your own, which read the standardised columns.
     loss : {"squared", "poisson", "negative_binomial"}, default="squared"
-        What is lost by a prediction. The others are for counts: the deviance of counts of mean
-        exposure times :math:`e^{f(x)}`, whose variance is their mean, or larger by α times its
-        square. Scores are then D², the explained part of the deviance.
+        The loss of a prediction. "poisson" and "negative_binomial" are the deviances of counts with
+        mean :math:`\mu`, exposure times :math:`e^{f(x)}`, and variance :math:`\mu` or
+        :math:`\mu + \alpha\mu^2`. Scores are then D², the explained part of the deviance.
     standardize : bool, default=True
         Whether to bring the columns to mean zero and variance one. Targets always are, within.
     max_members : int, default=5
-        How many candidates may have a weight; one that would have less than a hundredth of the
-        largest has none. With one member, the mixture is one kernel machine. The default of
+        The largest number of candidates with weight; one that would have less than a hundredth of
+        the largest has none. With one member, the mixture is one kernel machine. The default of
         :class:`kernlearn.KernelClassifier` is 8, because its weights fall with the errors.
     compress : bool, default=False
         Whether to distil the mixture into one kernel expansion on at most 512 rows, which predicts
@@ -97,28 +97,29 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
         The learned kernel, to be called on rows as they came. It exists only if the mixture has
         one member, as with ``max_members=1``.
     output_kernel_ : ndarray of shape (n_targets, n_targets)
-        Of several targets: the kernel over them, for targets of variance one. The prior covariance
-        of two targets at x and x' is its entry times k(x, x'). It is the identity where held-out
-        rows do not show that one target helps to predict another, and for more than 2000 rows. Its
-        trace is the number of targets.
+        The kernel over several targets, for targets of variance one. The prior covariance of two
+        targets at x and x' is its entry times k(x, x'). It is the identity where held-out rows do
+        not show that one target helps to predict another, and for more than 2000 rows. Its trace
+        is the number of targets.
     output_gap_ : float
         Relative duality gap of ``output_kernel_``: by how much, at most, another one could better
         the value of the machine of the best kernel. Zero for the identity.
     held_out_score_ : float
         R², D² of counts, or the metric of ``scoring``, on rows held out, in which every row counts
         once: each fold is predicted by machines trained, and mixed, without it. Up to 60 rows,
-        widths and ridges are chosen without it, too. With more rows the score is slightly
+        bandwidths and ridges are chosen without it, too. With more rows the score is slightly
         optimistic, since they were chosen with all of them.
     dispersion_ : float
-        Of counts, α of the variance :math:`\mu + \alpha\mu^2` on held-out rows: zero where they
-        are Poisson's. Standard deviations and intervals rest on it, with either loss of counts.
+        For counts, α of the variance :math:`\mu + \alpha\mu^2` on held-out rows: zero for the
+        Poisson distribution. Standard deviations and intervals use it, with either loss of counts.
     compression_ : dict or None
         After a compression: the number of its rows (``n_points``), and the growth of the held-out
         squared error (``loss``) with its standard error (``error``), both in standard errors of
         what grows; ``wrong`` is zero. None for a mixture.
     has_outliers_ : bool
-        Whether few targets are far off, so that the model was learned with Huber's loss: outlying
-        targets were pulled in. Scores and intervals are of the targets as they came.
+        Whether the targets have outliers and the model was learned with Huber's loss. Scores and
+        intervals refer to the targets as they were given. Always False above 6000 rows, and for
+        sparse matrices.
 
     See Also
     --------
@@ -129,7 +130,7 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
     -----
     Up to 250 rows every family is searched on all of them. Beyond, on a sample, and only the best
     on up to 1500 rows, by which the mixture is judged; its members are then trained on all rows.
-    Of more than 6000 rows, trees are grown by gradient boosting, with categories as the mean
+    Above 6000 rows, trees are grown by gradient boosting, with categories as the mean
     targets of their levels out of fold. If no kernel beats the trees on held-out rows, the trees
     are the model. Else the three best candidates are judged once more on up to 10,000 rows, beside
     narrower kernels and a combination that sees pairs of columns, and trained through landmarks.
@@ -210,7 +211,7 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
             held out together, wherever rows are held out. A new group is then predicted as well as
             ``held_out_score_`` says.
         exposure : array-like of shape (n,), optional
-            Of counts, the time, area or population that each is of: by default one for all.
+            The time, area or population that each count covers: by default one for all.
 
         Returns
         -------
@@ -240,13 +241,13 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            NumericRows.
+            Rows, as in ``fit``.
         return_std : bool, default=False
             Whether to return standard deviations of new observations too: those of the members,
             read as Gaussian processes, mixed, and scaled by what held-out residuals were. That
             takes a factorisation for every member. Those of counts follow from their means.
         exposure : array-like of shape (n,), optional
-            Of counts: those expected in so much time, area or population; by default in one.
+            The time, area or population of the expected counts: by default one for all.
 
         Returns
         -------

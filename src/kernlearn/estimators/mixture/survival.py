@@ -71,9 +71,9 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
     Parameters
     ----------
     candidates : "auto" or list of str and Kernel, default="auto"
-        What is tried, as in :class:`kernlearn.KernelRegressor`.
+        The candidates to try, as in :class:`kernlearn.KernelRegressor`.
     max_members : int, default=5
-        How many candidates may have a weight.
+        The largest number of candidates with weight.
     compress : bool, default=False
         Whether to distil the mixture into one kernel expansion on at most 512 rows.
     cv : int, splitter or iterable of pairs of rows, default=5

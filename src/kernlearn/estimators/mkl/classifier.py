@@ -40,10 +40,10 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
     Parameters
     ----------
     quality : str, default="soft_margin"
-        What makes a kernel good: "soft_margin", "squared_soft_margin", "hard_margin",
+        The criterion of a good kernel: "soft_margin", "squared_soft_margin", "hard_margin",
         "lagrangian" (the squared soft margin with its intercept penalised too), "logistic",
         "nu_svm", "least_squares", "alignment", "centered_alignment" or "max_determinant" (−log det
-        K, which looks at no label). The last three choose the kernel and then train a soft margin
+        K, which uses no labels). The last three choose the kernel and then train a soft margin
         machine with it.
     C : float, "auto" or "learn", default=1.0
         The box 0 ≤ α ≤ C, with the default of scikit-learn's SVC. "auto" searches six values by
@@ -59,7 +59,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
     rank : int, "auto" or None, default="auto"
         None solves on Gram matrices of all rows. An integer approximates every kernel through that
         many landmarks (rows of X), in time linear in the rows and with nothing of size n × n.
-        "auto" does so above 3000 rows, with as many as the held-out loss asks for. For
+        "auto" does so above 3000 rows, with a number that the held-out loss chooses. For
         "least_squares", "squared_soft_margin", "soft_margin" and "logistic". Not with
         ``X_unlabeled`` or
         ``C="learn"``. With "least_squares" and positive weights, kernels that are inner products
@@ -74,12 +74,12 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
     active_kernels_, active_weights_ : ndarray of shape (n_active,)
         Numbers of the kernels that have weight, and these weights.
     kernels_ : list of Kernel
-        The kernels that were combined, with normalising and centring where asked for. Of a family,
+        The kernels that were combined, with normalising and centring if asked for. With a family,
         the sequence of its kernels as they are; those with weight are in ``kernel_.kernels``.
     bank_notes_ : list of str
-        Where the kernels were chosen for the data: at which width, and which were left out.
+        How default kernels were chosen: their bandwidths, and the kernels that were left out.
     views_ : dict
-        Where X held several views: the name of each, and its place among all columns.
+        If X held several views, the name of each and its place among all columns.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     C_ : float
@@ -104,16 +104,17 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         ``"rank"`` and ``"loss"``: the held-out squared error of least squares at the learned
         weights, for this and smaller ranks. If it still falls, more rank would help.
     device_ : str
-        Where the rows were worked on: "cpu", or a library and its device, "torch:cuda:0".
+        Device of the computations over the rows: "cpu", or a library and its device, such as
+        "torch:cuda:0".
     transduction_ : ndarray of shape (n_unlabeled,)
         Predicted labels of ``X_unlabeled``; only if given.
     transductive_bound_ : ErrorBound
         A bound on the share of errors among them, for two classes and as many rows without a label
         as with one: Theorem 24 of the paper, with δ = 0.05 and the number of labels from which on
-        it says something. It is computed when it is first asked for;
+        it is below one. It is computed when it is first asked for;
         :func:`kernlearn.transductive_error_bound` takes another δ.
     certificate_covers_ : str
-        Of a range of kernels: which of them the duality gap holds for.
+        With a range of kernels: which of them the duality gap holds for.
     extension_ : Extension
         After ``extend``: whether the weights were kept or learned again. The labels of the new rows
         are in ``transduction_``, after those of ``X_unlabeled``.
@@ -183,7 +184,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features), or dict or list of these
-            Training points. Of a dictionary or list of tables, each is a view with kernels of its
+            Training rows. Each table of a dictionary or list is a view with kernels of its
             own: the default bank, or those of ``kernels``, on its columns alone. Predictions take
             the same views, by their names and in any order if they have such. Rows of views belong
             together by position: data frames that have row labels in common, in other rows, are
@@ -191,14 +192,14 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         y : array-like of shape (n,)
             Labels of any type, at least two classes.
         sample_weight : array-like of shape (n,), optional
-            Multiplies C point by point.
+            Multiplies C row by row.
         X_unlabeled : array-like or data frame, optional
-            Points without labels (section 4.1 of the paper): K ⪰ 0 and the trace are imposed on
+            Rows without labels (section 4.1 of the paper): K ⪰ 0 and the trace are imposed on
             them too, and their predicted labels are in ``transduction_``.
         groups : array-like of shape (n,), optional
             A label for each row, such as the patient it is of. Rows of one group are held out
-            together wherever rows are held out: for C, shares, the widths of the default kernels,
-            ranks, probabilities and intervals.
+            together wherever rows are held out: for C, shares, the bandwidths of the default
+            kernels, ranks, probabilities and intervals.
 
         Returns
         -------

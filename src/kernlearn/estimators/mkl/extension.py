@@ -78,17 +78,17 @@ class ExtendableCombination(KernelCombination):
     Parameters
     ----------
     kernels : list of Kernel, or a family of kernels, optional
-        What to combine. By default a linear, a quadratic and four Gaussian kernels, whose widths
-        lie around the one at which a least-squares machine has the smallest leave-one-out loss on a
-        sample of the rows; on columns scaled one by one if that predicts clearly better; through
-        landmarks also kernels on the pairs of columns that say most together. Kernels that are
-        nearly constant or nearly the identity are left out. If X holds several views, every kernel
-        is on each of them, and ``Columns("genes", kernel)`` on the view of that name alone. A
-        family, :class:`kernlearn.kernels.PerColumn`, :class:`kernlearn.kernels.Grid` or any object
-        with a length that makes its i-th kernel on demand, may have hundreds of thousands: they are
-        evaluated one by one and never stored. It takes positive weights of a machine at a given C,
-        or at ``C="auto"``. :class:`kernlearn.kernels.GaussianRange` has every bandwidth of an
-        interval.
+        The kernels to combine. By default a linear, a quadratic and four Gaussian kernels, whose
+        bandwidths lie around the one at which a least-squares machine has the smallest
+        leave-one-out loss on a sample of the rows; on columns scaled one by one if that predicts
+        clearly better; through landmarks also kernels on the pairs of columns that predict most
+        together. Kernels that are nearly constant or nearly the identity are left out. If X holds
+        several views, every kernel is on each of them, and ``Columns("genes", kernel)`` on the view
+        of that name alone. A family, :class:`kernlearn.kernels.PerColumn`,
+        :class:`kernlearn.kernels.Grid` or any object with a length that makes its i-th kernel on
+        demand, may have hundreds of thousands: they are evaluated one by one and never stored. It
+        takes positive weights of a machine at a given C, or at ``C="auto"``.
+        :class:`kernlearn.kernels.GaussianRange` has every bandwidth of an interval.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
         the kernel may be indefinite; then :class:`kernlearn.exceptions.IndefiniteKernelWarning` is
@@ -107,16 +107,16 @@ class ExtendableCombination(KernelCombination):
         other sources (:class:`kernlearn.kernels.Completed`). Any pattern of gaps can be predicted;
         a row without any source is at the mean of each. Centring and the unit diagonal come after.
     random_state : int, RandomState or None, default=0
-        Seed of the sample from which the default kernels take their widths, of landmarks, and of
-        folds.
+        Seed of the sample from which the default kernels take their bandwidths, of landmarks, and
+        of folds.
     device : None, "cpu", "cuda" or the like of "cuda:1", default=None
-        Where kernels and products over rows are computed when learning through landmarks, and
-        predictions from them; and where the kernels of a :class:`kernlearn.kernels.Grid` on Gram
-        matrices are priced. None follows X: an array of PyTorch or CuPy is worked on where it
-        is, all else on the host. Fitted attributes and predictions are arrays of NumPy.
+        Device of the kernels and products over rows when learning through landmarks, of predictions
+        from them, and of the pricing of a :class:`kernlearn.kernels.Grid` on Gram matrices. None is
+        the device of X, if it is an array of PyTorch or CuPy, else the host. Fitted attributes and
+        predictions are arrays of NumPy.
     options : MKLOptions, optional
-        What few fits need, such as centring, constraints or a penalty on the weights, a share that
-        is equal for all sources, or a callback: see :class:`kernlearn.MKLOptions`.
+        Options that few fits need, such as centring, constraints or a penalty on the weights, a
+        share that is equal for all sources, or a callback: see :class:`kernlearn.MKLOptions`.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ class ExtendableCombination(KernelCombination):
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Points, as for ``predict``.
+            Rows, as for ``predict``.
 
         Returns
         -------

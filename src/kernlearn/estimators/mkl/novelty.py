@@ -26,8 +26,8 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
     Parameters
     ----------
     kernels : list of Kernel, or a family of kernels, optional
-        What to combine; by default Gaussian kernels around the data's own median distance, for
-        which a row far out is like no other.
+        The kernels to combine; by default Gaussian kernels around the data's own median distance,
+        for which a row far out is like no other.
     nu : float, default=0.1
         In (0, 1]: upper bound on the share of training points called outliers. With
         ``quality="one_class"`` it is the ``nu`` of :func:`kernlearn.learn_weights`, whose default
@@ -38,34 +38,35 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
     rank : int, "auto" or None, default="auto"
         None solves on Gram matrices of all rows. An integer approximates every kernel through that
         many landmarks (rows of X), in time linear in the rows and with nothing of size n × n.
-        "auto" does so above 3000 rows, with as many as the kernels' traces ask for.
+        "auto" does so above 3000 rows, with a number that the kernels' traces choose.
     random_state : int, RandomState or None, default=0
-        Seed of the sample from which the default kernels take their widths, and of landmarks.
+        Seed of the sample from which the default kernels take their bandwidths, and of landmarks.
 
     Attributes
     ----------
     offset_ : float
         Threshold: ``decision_function = score_samples − offset_``.
     kernels_ : list of Kernel
-        The kernels that were combined, with normalising and centring where asked for. Of a family,
+        The kernels that were combined, with normalising and centring if asked for. With a family,
         the sequence of its kernels as they are; those with weight are in ``kernel_.kernels``.
     bank_notes_ : list of str
-        Where the kernels were chosen for the data: at which width, and which were left out.
+        How default kernels were chosen: their bandwidths, and the kernels that were left out.
     views_ : dict
-        Where X held several views: the name of each, and its place among all columns.
+        If X held several views, the name of each and its place among all columns.
     active_kernels_, active_weights_ : ndarray of shape (n_active,)
         Numbers of the kernels that have weight, and these weights.
     C_ : float
-        The C used: the one given, chosen or learned.
+        1, because a one-class machine has ν in place of C.
     equal_share_ : float
         The option ``equal_share``, 0 by default.
     loss_by_rank_ : dict
         ``"rank"`` and ``"loss"``: the part of the trace of the learned kernel that is left out, for
         this and smaller ranks. If it still falls, more rank would help.
     device_ : str
-        Where the rows were worked on: "cpu", or a library and its device, "torch:cuda:0".
+        Device of the computations over the rows: "cpu", or a library and its device, such as
+        "torch:cuda:0".
     certificate_covers_ : str
-        Of a range of kernels: which of them the duality gap holds for.
+        With a range of kernels: which of them the duality gap holds for.
     extension_ : Extension
         After ``extend``: whether the weights were kept or learned again.
 
@@ -114,7 +115,7 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features), or dict or list of these
-            Training points. Of a dictionary or list of tables, each is a view with kernels of its
+            Training rows. Each table of a dictionary or list is a view with kernels of its
             own: the default bank, or those of ``kernels``, on its columns alone. Predictions take
             the same views, by their names and in any order if they have such. Rows of views belong
             together by position: data frames that have row labels in common, in other rows, are
@@ -122,7 +123,7 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
         y : None
             Ignored.
         sample_weight : array-like of shape (n,), optional
-            Weight of every point.
+            Weight of every row.
 
         Returns
         -------
@@ -143,7 +144,7 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Points.
+            Rows, as in ``fit``.
 
         Returns
         -------
@@ -159,7 +160,7 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Points.
+            Rows, as in ``fit``.
 
         Returns
         -------
@@ -175,7 +176,7 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Points.
+            Rows, as in ``fit``.
 
         Returns
         -------

@@ -57,7 +57,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
     rank : int, "auto" or None, default="auto"
         None solves on Gram matrices of all rows. An integer approximates every kernel through that
         many landmarks (rows of X), in time linear in the rows and with nothing of size n × n.
-        "auto" does so above 3000 rows, with as many as the held-out loss asks for. For
+        "auto" does so above 3000 rows, with a number that the held-out loss chooses. For
         "least_squares", "epsilon_svr", "huber" and "quantile". Not with
         ``X_unlabeled``. With "least_squares" and positive weights, kernels that are inner
         products of sparse features, such as words, need no landmarks.
@@ -66,19 +66,19 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         Closed-form leave-one-out needs no folds; with ``groups``, a splitter or pairs of rows these
         folds take its place.
     options : MKLOptions, optional
-        What few fits need, such as the level of "quantile", centring, constraints or a penalty on
-        the weights, a share that is equal for all sources, or a callback: see
+        Options that few fits need, such as the level of "quantile", centring, constraints or a
+        penalty on the weights, a share that is equal for all sources, or a callback: see
         :class:`kernlearn.MKLOptions`.
 
     Attributes
     ----------
     kernels_ : list of Kernel
-        The kernels that were combined, with normalising and centring where asked for. Of a family,
+        The kernels that were combined, with normalising and centring if asked for. With a family,
         the sequence of its kernels as they are; those with weight are in ``kernel_.kernels``.
     bank_notes_ : list of str
-        Where the kernels were chosen for the data: at which width, and which were left out.
+        How default kernels were chosen: their bandwidths, and the kernels that were left out.
     views_ : dict
-        Where X held several views: the name of each, and its place among all columns.
+        If X held several views, the name of each and its place among all columns.
     active_kernels_, active_weights_ : ndarray of shape (n_active,)
         Numbers of the kernels that have weight, and these weights.
     C_ : float
@@ -97,9 +97,10 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         ``"rank"`` and ``"loss"``: the held-out squared error of least squares at the learned
         weights, for this and smaller ranks. If it still falls, more rank would help.
     device_ : str
-        Where the rows were worked on: "cpu", or a library and its device, "torch:cuda:0".
+        Device of the computations over the rows: "cpu", or a library and its device, such as
+        "torch:cuda:0".
     certificate_covers_ : str
-        Of a range of kernels: which of them the duality gap holds for.
+        With a range of kernels: which of them the duality gap holds for.
     extension_ : Extension
         After ``extend``: whether the weights were kept or learned again. Predictions of new rows
         are in ``transduction_``, after those of ``X_unlabeled``.
@@ -165,7 +166,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features), or dict or list of these
-            Training points. Of a dictionary or list of tables, each is a view with kernels of its
+            Training rows. Each table of a dictionary or list is a view with kernels of its
             own: the default bank, or those of ``kernels``, on its columns alone. Predictions take
             the same views, by their names and in any order if they have such. Rows of views belong
             together by position: data frames that have row labels in common, in other rows, are
@@ -173,13 +174,13 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         y : array-like of shape (n,)
             Targets.
         sample_weight : array-like of shape (n,), optional
-            Multiplies C point by point.
+            Multiplies C row by row.
         X_unlabeled : array-like or data frame, optional
-            Points without targets; their predictions are in ``transduction_``.
+            Rows without targets; their predictions are in ``transduction_``.
         groups : array-like of shape (n,), optional
             A label for each row, such as the patient it is of. Rows of one group are held out
-            together wherever rows are held out: for C, shares, the widths of the default kernels,
-            ranks, probabilities and intervals.
+            together wherever rows are held out: for C, shares, the bandwidths of the default
+            kernels, ranks, probabilities and intervals.
 
         Returns
         -------
@@ -213,7 +214,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Points.
+            Rows, as in ``fit``.
         return_std : bool, default=False
             Whether to return standard deviations of new observations too, for
             ``quality="least_squares"``; as in :class:`kernlearn.LSSVMRegressor`, with λ = 1/C.
@@ -253,7 +254,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Points.
+            Rows, as in ``fit``.
         coverage : float, default=0.9
             The probability, between 0 and 1.
 

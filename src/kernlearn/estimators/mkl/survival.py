@@ -38,23 +38,23 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
     Parameters
     ----------
     kernels : list of Kernel, optional
-        What to combine, as in :class:`kernlearn.MKLRegressor`. The widths of the default bank are
-        chosen for pseudo-observations of the restricted mean.
+        The kernels to combine, as in :class:`kernlearn.MKLRegressor`. The bandwidths of the default
+        bank are chosen for pseudo-observations of the restricted mean.
     C : float or "auto", default="auto"
-        What multiplies the loss. "auto" searches six values for the largest partial likelihood of
+        The factor of the loss. "auto" searches six values for the largest partial likelihood of
         held-out rows.
     weights : {"positive", "free"}, default="positive"
-        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
+        Positive weights, or any sign with K(w) ⪰ 0 on the rows given to ``fit``.
     missing : {None, "mean", "complete"}, default=None
         How to treat rows that lack a whole source, as in :class:`kernlearn.MKLRegressor`.
     cv : int, splitter or iterable of pairs of rows, default=5
         Folds by which rows are held out.
     device : str or None, default=None
-        Where families of kernels are priced, as in :class:`kernlearn.MKLRegressor`.
+        Device that prices families of kernels, as in :class:`kernlearn.MKLRegressor`.
     random_state : int, RandomState or None, default=0
         Seed of samples and folds.
     options : MKLOptions, optional
-        What few fits need: see :class:`kernlearn.MKLOptions`.
+        Options that few fits need: see :class:`kernlearn.MKLOptions`.
 
     Attributes
     ----------

@@ -66,9 +66,9 @@ class MKLRanker(KernelCombination):
     Parameters
     ----------
     kernels : list of Kernel, optional
-        What to combine: by default a linear, a quadratic and four Gaussian kernels whose widths
-        suit the share of pairs that each row wins. If X holds several sources, every kernel is on
-        each of them.
+        The kernels to combine: by default a linear, a quadratic and four Gaussian kernels whose
+        bandwidths suit the share of pairs that each row wins. If X holds several sources, every
+        kernel is on each of them.
     C : float or "auto", default="auto"
         Multiplies the loss. "auto" searches five values for the smallest loss on held-out pairs;
         pairs of one group are held out together, unless there are fewer groups than folds.
@@ -99,9 +99,9 @@ class MKLRanker(KernelCombination):
     loss_by_C_ : ndarray of shape (n_tried, 2)
         With ``C="auto"``, every C that was tried and its loss on held-out pairs.
     views_ : dict
-        Where X held several sources: the name of each, and its place among all columns.
+        If X held several sources, the name of each and its place among all columns.
     bank_notes_ : list of str
-        Where the kernels were chosen for the data: at which width, and which were left out.
+        How default kernels were chosen: their bandwidths, and the kernels that were left out.
     equal_share_ : float
         The option ``equal_share``.
 
