@@ -89,7 +89,7 @@ MethodName = Annotated[
     typer.Option(
         help=f"One of {', '.join(METHOD_NAMES)}; "
         "auto compares them all by nested cross-validation.",
-        show_default="kernel; mkl with --views or --kernel-matrix",
+        show_default="kernel; mkl with free text, --views or --kernel-matrix",
     ),
 ]
 TaskName = Annotated[
@@ -133,7 +133,7 @@ TestSize = Annotated[
     float | None,
     typer.Option(
         help="Share of rows held out once for the score.",
-        show_default="0.25 from 1000 rows on, and with --time-order or --method auto",
+        show_default="0.25 from 1000 rows on, and with --time-order, --no-refit or --method auto",
     ),
 ]
 GroupColumn = Annotated[
