@@ -67,7 +67,7 @@ class ErrorBound:
     Attributes
     ----------
     value : float
-        Bound on the share of errors on the unlabelled half; from one on it says nothing.
+        Bound on the share of errors on the unlabelled half; vacuous from one on.
     empirical_risk : float
         Mean hinge loss on the labelled half.
     margin : float
@@ -103,7 +103,7 @@ class ErrorBound:
 
     @property
     def vacuous(self) -> bool:
-        """Whether the bound says nothing: no share of errors exceeds one."""
+        """Whether the bound is one or more, which no share of errors exceeds."""
         return self.value >= 1.0
 
     def __str__(self) -> str:
@@ -183,7 +183,7 @@ def transductive_error_bound(
 
     Examples
     --------
-    Two clouds of points far apart, and 150 labels: enough for the bound to say something.
+    Two clouds of points far apart, and 150 labels: enough for a bound below one.
 
     >>> import numpy as np
     >>> import kernlearn as kl

@@ -38,15 +38,14 @@ def retrieval_auc(
     .. math:: \mathrm{AUC}_i = \frac{1}{|S_i||O_i|} \sum_{s \in S_i} \sum_{o \in O_i}
               \bigl([d_{is} < d_{io}] + \tfrac12 [d_{is} = d_{io}]\bigr),
 
-    one half for distances that know nothing of the classes and one for perfect ones. What is
-    returned is its mean over the points i; those that lack a point of their own class, or of
-    another, say nothing and are left out.
+    one half for random distances and one for perfect ones. The mean over the points i is returned,
+    without those that lack a point of their own class or of another.
 
     Parameters
     ----------
     distances : array-like of shape (n, n), or (n_queries, n) with `query_labels`
-        Row i holds the distances of point i to all points. Its distance to itself is not looked
-        at. For similarities, pass their negative.
+        Row i holds the distances of point i to all points. Its distance to itself is
+        ignored. For similarities, pass their negative.
     labels : array-like of shape (n,)
         The class of each point.
     query_labels : array-like of shape (n_queries,), optional
@@ -150,7 +149,7 @@ def harrell_concordance(y: Rows, risk: ArrayLike) -> float:
     Returns
     -------
     float
-        Between 0 and 1; one half for a risk that says nothing.
+        Between 0 and 1; one half for a random risk.
 
     Examples
     --------
@@ -186,7 +185,7 @@ def uno_concordance(
     Returns
     -------
     float
-        Between 0 and 1; one half for a risk that says nothing.
+        Between 0 and 1; one half for a random risk.
 
     Examples
     --------

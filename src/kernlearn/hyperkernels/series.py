@@ -145,7 +145,7 @@ class Explicit(_OfKernels):
     negative entries: (4) of Kondor and Jebara (2007, Lemma 1) with a sum for the integral. The
     section at (s, t) gives kernel i the weight :math:`\sum_j h_{ij} k_j(s, t)`, so the kernels must
     be non-negative: Gaussians, or even powers such as those of Example 6. With a full h, a pair
-    for which one kernel is large speaks for its neighbours too.
+    for which one kernel is large adds weight to similar kernels too.
 
     Parameters
     ----------

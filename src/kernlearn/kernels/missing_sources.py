@@ -198,7 +198,7 @@ class Completed(_Wrapper):
         The kernel k: `Columns` that choose the source, and a kernel on them.
     reference : Kernel
         The kernel M on other sources; near one on the diagonal, since λ is in its units. It may be
-        zero for rows of which it knows nothing: they then lie at the mean of the source, where k is
+        zero for rows without other sources: they then lie at the mean of the source, where k is
         zero with every row.
     sample : array-like or data frame, optional
         The rows v; the training rows that have the source when not given.

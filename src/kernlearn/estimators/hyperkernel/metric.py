@@ -269,7 +269,7 @@ class HyperkernelMetric(
         r"""Return the probability that a pair of one class scores above a pair of two classes.
 
         That is the area under the ROC curve of `pair_score` over pairs of different rows, one half
-        for scores that tell nothing. So ``GridSearchCV`` chooses σ and σ_h by held-out rows, as
+        for random scores. So ``GridSearchCV`` chooses σ and σ_h by held-out rows, as
         ``hyperkernel__sigma`` and ``hyperkernel__sigma_h``, and C (Kondor and Jebara 2007,
         section 5). The classes may be others than those of the fit.
 

@@ -94,8 +94,8 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
     baseline_hazard_ : ndarray of shape (m,)
         The cumulative hazard of a row of risk zero at these times.
     risk_slope_ : float
-        The slope of the log hazard in the risk, if it is the same at all times; zero where held-out
-        risks say nothing.
+        The slope of the log hazard in the risk, if it is the same at all times; zero if held-out
+        risks do not predict the order of the events.
     risk_slopes_ : ndarray of shape (m,)
         The slope at each of ``event_times_``.
     linear_share_ : float
