@@ -97,6 +97,21 @@ def test_kernels_that_all_but_agree_are_still_two(make_stack):
     np.testing.assert_allclose(domain.weights(x), w, rtol=1e-4)
 
 
+@pytest.mark.parametrize("apart", [0.1, 0.01, 1e-4])
+def test_coordinates_are_lengths_where_kernels_repeat_and_others_nearly_do(apart):
+    """Traces of short combinations in those that cancel had made lengths wrong by a per cent."""
+    for seed in range(8):
+        vectors = np.random.default_rng(seed).normal(size=(6, 5, 5))
+        K = vectors @ vectors.transpose(0, 2, 1)
+        K /= np.trace(K, axis1=1, axis2=2)[:, None, None]
+        near = (1.0 - apart) * K[0] + apart * K[5]
+        family = GramStack(np.stack([*K[:5], near, K[0], K[2]]))
+        domain = free_weights(family.inner_products, family.traces, 1.0, 8, 1.0, 5)
+        assert domain.basis.shape == (8, 6)
+        lengths = np.linalg.eigvalsh(family.inner_products(domain.basis))
+        np.testing.assert_allclose(lengths, 1.0, rtol=0, atol=1e-9)
+
+
 def test_the_last_weights_may_be_kept_non_negative(make_stack):
     family = GramStack(make_stack().grams)
     extended = WithIdentity(family)

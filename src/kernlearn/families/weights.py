@@ -30,6 +30,8 @@ from kernlearn.typing import Array, Mask
 # Matrices of unit size that cancel to less than this differ by rounding.
 CANCELLED = 1e-14
 LARGEST_PART = 1e6
+# Combinations that cancel to less than this may do so entirely, but for a part of another one.
+DOUBTFUL = 1e-10
 # Eigenvalues of the (scaled) inner products from which on one pass is accurate.
 WELL_CONDITIONED = 1e-6
 MAX_PASSES = 6
@@ -273,6 +275,12 @@ def orthonormal(
         S = inner_products(basis) if number else basis.T @ given @ basis
         length = np.sqrt(np.maximum(np.diagonal(S), 0.0))
         size = norms @ np.abs(basis)
+        doubtful = length <= DOUBTFUL * size
+        if doubtful.any() and not doubtful.all():
+            basis = _less_longer(basis, S, doubtful)
+            S = inner_products(basis)
+            length = np.sqrt(np.maximum(np.diagonal(S), 0.0))
+            size = norms @ np.abs(basis)
         gone = length <= CANCELLED * size
         dropped.append(basis[:, gone] / size[gone])
         lengths.append(np.maximum(length, np.finfo(float).eps * size)[gone] / size[gone])
@@ -295,7 +303,26 @@ def orthonormal(
         lengths.append(np.sqrt(np.maximum(values[~kept], 0.0)) / size[~kept])
         basis = basis @ (vectors[:, kept] / np.sqrt(values[kept]))
     cancelling = np.hstack(dropped)
-    return _without(cancelling, basis, norms), cancelling, np.concatenate(lengths)
+    if cancelling.shape[1]:
+        basis = _without(cancelling, basis, norms)
+        # Directions cancel up to rounding, of which large parts of them leave something behind.
+        values, vectors = np.linalg.eigh(inner_products(basis))
+        basis = basis @ (vectors / np.sqrt(values))
+    return basis, cancelling, np.concatenate(lengths)
+
+
+def _less_longer(basis: Array, S: Array, short: Mask) -> Array:
+    """The combinations, the short ones less what they have of the others.
+
+    Eigenvectors of a large condition number hold traces of each other, which may be longer than
+    what is left of a combination that cancels.
+    """
+    length = np.sqrt(np.diagonal(S)[~short])
+    among = S[np.ix_(~short, ~short)] / np.outer(length, length)
+    parts = np.linalg.lstsq(among, S[np.ix_(~short, short)] / length[:, None])[0]
+    basis = basis.copy()
+    basis[:, short] -= (basis[:, ~short] / length) @ parts
+    return basis
 
 
 def _without(directions: Array, basis: Array, norms: Array) -> Array:
