@@ -24,6 +24,7 @@ from kernlearn.typing import Array, Indices, LongArray, Matrix
 # Up to this share of matrices with weight, adding them piece by piece beats one pass over the
 # stack.
 SPARSE_SHARE = 0.6
+SMALL_FORMS = 1e8  # products that small combinations of rank-one matrices may take
 ROWS_AT_A_TIME = 64
 # From this ratio on between the sizes of the terms and of their sum, digits are lost.
 CANCELLING = 1e3
@@ -250,6 +251,11 @@ class RankOneStack:
         off_diagonal = products - np.diag(np.diagonal(products))
         return bool((np.abs(off_diagonal) <= 1e-10 * np.outer(lengths, lengths)).all())
 
+    @cached_property
+    def _triangle(self) -> Array:
+        """R of the vectors V = QR: lengths and angles of the vectors in few rows."""
+        return np.asarray(np.linalg.qr(self.vectors, mode="r"))
+
     @property
     def norms(self) -> Array:
         """Frobenius norms, which are the traces."""
@@ -298,10 +304,16 @@ class RankOneStack:
         return RankOneStack(self.vectors[rows])
 
     def inner_products(self, basis: Array, blocked: bool = False) -> Array:
-        """Frobenius inner products, from ⟨vᵢvᵢᵀ, vⱼvⱼᵀ⟩ = (vᵢᵀvⱼ)², in long double.
+        """Frobenius inner products of combinations, which may be small differences.
 
-        Combinations may be small differences of large matrices.
+        With V = QR, those of V diag(b) Vᵀ are those of R diag(b) Rᵀ, which are small. Where there
+        are too many, they come from ⟨vᵢvᵢᵀ, vⱼvⱼᵀ⟩ = (vᵢᵀvⱼ)² in long double, which has half as
+        many digits for small differences.
         """
+        R = self._triangle
+        if not blocked and basis.shape[1] * R.size * len(R) <= SMALL_FORMS:
+            flat = ((R * basis.T[:, None, :]) @ R.T).reshape(basis.shape[1], -1)
+            return np.asarray(flat @ flat.T)
         V = self.vectors.astype(np.longdouble)
         return np.asarray(basis.T @ (V.T @ V) ** 2 @ basis).astype(float)
 

@@ -233,6 +233,8 @@ def free_weights(
     """
     m = len(normaliser)
     signed, dropped, lost = orthonormal(inner_products, np.eye(m)[:, :n_signed])
+    # Where rounding has kept combinations from being orthonormal, the ball is larger.
+    shortest = np.linalg.eigvalsh(inner_products(signed)).min(initial=1.0)
     fixed = np.eye(m)[:, n_signed:]
     if fixed.shape[1]:
         fixed = fixed / np.sqrt(np.diagonal(inner_products(fixed)))
@@ -248,7 +250,7 @@ def free_weights(
         start=np.zeros(p),
         free_sign=True,
         n_ball=p,
-        radius=1.0 + ORTHONORMAL,
+        radius=(1.0 + ORTHONORMAL) / float(np.sqrt(max(shortest, 1e-300))),
         loose=LARGEST_PART * length * float(lost.sum()),
         loose_equality=LARGEST_PART * float(lost.sum()) * float(np.sqrt(n_points)),
         dropped=dropped,
@@ -307,7 +309,8 @@ def orthonormal(
         basis = _without(cancelling, basis, norms)
         # Directions cancel up to rounding, of which large parts of them leave something behind.
         values, vectors = np.linalg.eigh(inner_products(basis))
-        basis = basis @ (vectors / np.sqrt(values))
+        if (values > WELL_CONDITIONED).all():
+            basis = basis @ ((vectors / np.sqrt(values)) @ vectors.T)
     return basis, cancelling, np.concatenate(lengths)
 
 
