@@ -124,6 +124,18 @@ def test_the_command_line_finds_text_and_says_what_is_lost(tmp_path):
     assert " ± 0." in told
 
 
+def test_the_flagship_takes_text_where_it_is_asked_for(tmp_path):
+    orders().to_csv(tmp_path / "orders.csv", index=False)
+    command = ["fit", str(tmp_path / "orders.csv"), "--target", "liked", "--no-refit", "--json"]
+    options = CommandOptions(QUICK, n_jobs=1, few_rows=0)
+    said = CliRunner().invoke(app, [*command, "--method", "kernel"], obj=options)
+    assert said.exit_code == 0, said.output
+    facts = json.loads(said.output)
+    assert facts["method"] == "kernel"
+    assert facts["columns"][0]["kind"] == "words"
+    assert facts["scores"][0]["score"] == 1.0  # the words tell; numbers and categories do not
+
+
 @pytest.mark.parametrize("with_text", [True, False])
 def test_sources_are_seen_through_landmarks_too(with_text):
     """Beside sources of their own, no pairs of columns are looked at."""

@@ -26,7 +26,14 @@ from kernlearn.methods.registry import KERNEL, METHODS, MKL
 from kernlearn.methods.survival import asked_times
 from kernlearn.methods.suspicions import repeated_identities, telling_columns
 from kernlearn.methods.task import AUTO, WORKFLOW, Task, WorkflowOptions
-from kernlearn.methods.views import ViewFiles, found_views, read_view_files, read_views, with_words
+from kernlearn.methods.views import (
+    ViewFiles,
+    as_words,
+    found_views,
+    read_view_files,
+    read_views,
+    with_words,
+)
 from kernlearn.runtime.memory import available, in_words
 from kernlearn.tables import (
     Column,
@@ -336,6 +343,8 @@ def _columns(
     views: dict[str, list[str]] = {}
     if files is None and request.method in (None, MKL.name):
         columns, views = found_views(columns)
+    elif files is None and request.method == KERNEL.name:
+        columns = [as_words(column) for column in columns]
     if not columns_used(columns):
         raise TableError(
             f"no column besides the target {request.goal.outcome.name!r} can be used "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,8 @@ class Learner:
     """Makes the transformer that comes first, not fitted."""
     client: Client | None = None
     """Of the cluster on which methods that learn through landmarks do so."""
+    words: Sequence[str] = ()
+    """Columns of free text, for methods that prepare the table themselves."""
 
     @property
     def title(self) -> str:
@@ -113,9 +115,10 @@ class Learner:
         plan = self.method.plan(replace(self.setting, spread=unit, n_rows=len(y)))
         for _, step in plan.steps:
             if "columns" in step.get_params(deep=False):
-                # What is text in a typed table is a category, whatever it looks like.
+                # What else is text in a typed table is a category, whatever it looks like.
                 texts = [str(name) for name, dtype in X.dtypes.items() if dtype.kind == "O"]
-                step.set_params(columns=dict.fromkeys(texts, "category") or None)
+                kinds = {name: "text" if name in self.words else "category" for name in texts}
+                step.set_params(columns=kinds or None)
         return X, y, units, plan
 
     def _with_last(

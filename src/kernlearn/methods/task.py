@@ -155,7 +155,7 @@ class Task:
         if (self.time_limit, self.callback, self.device) != (None, None, None):
             method = replace(method, plan=partial(self._plan_with_limits, method))
         client = self.client if name in THROUGH_LANDMARKS else None
-        return Learner(method, self.setting, prepare, client)
+        return Learner(method, self.setting, prepare, client, words_of(self.columns))
 
     def _plan_with_limits(self, method: Method, setting: Setting) -> Plan:
         """The method's plan, its estimators with the limit, the listener and the device."""

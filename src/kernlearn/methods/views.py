@@ -55,7 +55,7 @@ def with_words(columns: Sequence[Column], path: Path) -> list[Column]:
     """The columns, with free text that a view names to be read as words."""
     entries = [entry for entry in _views(path).values() if isinstance(entry, list)]
     named = {name for entry in entries for name in entry if isinstance(name, str)}
-    return [_as_words(column) if column.name in named else column for column in columns]
+    return [as_words(column) if column.name in named else column for column in columns]
 
 
 def found_views(columns: Sequence[Column]) -> tuple[list[Column], dict[str, list[str]]]:
@@ -78,10 +78,11 @@ def found_views(columns: Sequence[Column]) -> tuple[list[Column], dict[str, list
     for group, names in groups.items():
         if names:
             named[group if group not in named else f"all {group}"] = names
-    return [_as_words(column) for column in columns], named
+    return [as_words(column) for column in columns], named
 
 
-def _as_words(column: Column) -> Column:
+def as_words(column: Column) -> Column:
+    """The column, free text to be read as words."""
     if column.kind != "text":
         return column
     return replace(column, kind="words", action="weighted by how rare its words are (TF-IDF)")
