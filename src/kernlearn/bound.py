@@ -138,7 +138,7 @@ def transductive_error_bound(
     n_samples: int = 1000,
     complexity: Literal["monte_carlo", "by_number", "by_spectrum"] = "monte_carlo",
     psd: Literal["raise", "clip", "shift", "trust"] = "raise",
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
 ) -> ErrorBound:
     """Bound the error of a learned classifier on the unlabelled half of its points.
 
@@ -173,7 +173,7 @@ def transductive_error_bound(
     psd : {"raise", "clip", "shift", "trust"}
         Refuse an indefinite matrix, zero its negative eigenvalues, lift its diagonal, or do not
         look.
-    random_state : int, RandomState or None
+    random_state : int, RandomState or None, default=0
         Draws the σ.
 
     Returns

@@ -86,7 +86,10 @@ class Chunked:
         return found
 
     def __array__(self, *args: object, **options: object) -> DaskObject:
-        raise TypeError("the rows of a Dask collection are worked on where they are")
+        raise TypeError(
+            "expected rows in memory, got a Dask collection of more rows than are gathered here; "
+            "pass X.compute(), or rank=None where the estimator has it"
+        )
 
     def worth_a_task(self, block_rows: int) -> int:
         """The fewest rows of a task, where a block has this many."""

@@ -133,7 +133,7 @@ def pair_cholesky(
     tol: float = 1e-6,
     max_rank: int | None = None,
     n_pairs: int | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
 ) -> PairCholesky:
     """Choose the pairs of rows of `X` on which to expand a kernel (Ong 2005, section 7.1).
 
@@ -154,7 +154,7 @@ def pair_cholesky(
         Look only at a sample of this many pairs, for large m. It is drawn uniformly, so that the
         residual stays an estimate of that on all pairs. One pair (i, i) is always among them: it
         is the end of the range of a hyperkernel of differences, which sees all of them as one.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Chooses the sample.
 
     Examples

@@ -197,7 +197,7 @@ def choose_landmarks(
     rank: int,
     method: str = "random",
     n_sample: int | None = None,
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
 ) -> Landmarks:
     """Choose the rows of `X` through which a kernel is approximated.
 
@@ -218,7 +218,7 @@ def choose_landmarks(
     n_sample : int, optional
         How many rows to choose among, drawn at random; by default ten times the rank, and at
         least a thousand.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Draws the sample and the pivots.
 
     Returns

@@ -27,7 +27,7 @@ _MAX_ROWS = 1000
 _NEARLY, _FEW = 1e-3, 10
 
 
-def default_bank(X: Table, random_state: int | np.random.RandomState | None = None) -> list[Kernel]:
+def default_bank(X: Table, random_state: int | np.random.RandomState | None = 0) -> list[Kernel]:
     r"""Return up to seven kernels with unit diagonal, at the scale of the data.
 
     A linear and a quadratic kernel, normalised, and Gaussians with
@@ -39,7 +39,7 @@ def default_bank(X: Table, random_state: int | np.random.RandomState | None = No
     ----------
     X : array-like or data frame of shape (n, d)
         The data; with more than 1000 rows, m is taken from a random thousand.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Chooses these rows.
 
     Returns

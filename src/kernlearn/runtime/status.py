@@ -21,8 +21,8 @@ class Status(Enum):
     STALLED = "stopped where rounding lets no step lower the criterion further"
     ITERATION_LIMIT = "stopped at the iteration limit, before the tolerance was reached"
     NO_ROOM = (
-        "stopped where memory has no room for all kernels that want weight, before the tolerance "
-        "was reached"
+        "stopped where memory has no room for all kernels that would lower the objective, before "
+        "the tolerance was reached"
     )
     TIME_LIMIT = "stopped at the time limit, before the tolerance was reached"
     INTERRUPTED = "interrupted from the keyboard, before the tolerance was reached"
