@@ -35,7 +35,7 @@ from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import Representation
 from kernlearn.estimators.mixture.candidates.screening import Screening, screen_candidates
-from kernlearn.estimators.mixture.preparation import Preparation
+from kernlearn.estimators.mixture.preparation.table import Preparation
 from kernlearn.kernels import Precomputed
 from kernlearn.papers.defaults.data import load_classes
 from kernlearn.papers.splits import TrainTestSplit

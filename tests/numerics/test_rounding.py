@@ -13,7 +13,7 @@ import pytest
 
 from kernlearn import learn_weights
 from kernlearn.estimators.held_out.survival_curves import SurvivalCurves
-from kernlearn.estimators.mixture.count_targets import explained_deviance
+from kernlearn.estimators.mixture.targets.counts import explained_deviance
 from kernlearn.estimators.ranking.preferences import normalized_gain, pair_accuracy
 from kernlearn.gram import center, eigenvectors, unit_diagonal
 from kernlearn.gram._pivoted_cholesky import largest_residuals

@@ -10,7 +10,7 @@ import numpy as np
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.extrapolation import FAR, NEAR, LinearExtrapolation
 from kernlearn.estimators.mixture.mixture import KernelMixture
-from kernlearn.estimators.mixture.preparation import STANDARD, Preparation
+from kernlearn.estimators.mixture.preparation.table import STANDARD, Preparation
 from kernlearn.export.expression import (
     Node,
     constant,

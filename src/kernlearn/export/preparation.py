@@ -6,22 +6,22 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kernlearn.estimators.mixture.column_kinds import CATEGORY, ColumnKinds
-from kernlearn.estimators.mixture.columns import CategoryColumn, NumberColumn
-from kernlearn.estimators.mixture.preparation import (
+from kernlearn.estimators.mixture.preparation.column_kinds import CATEGORY, ColumnKinds
+from kernlearn.estimators.mixture.preparation.columns import CategoryColumn, NumberColumn
+from kernlearn.estimators.mixture.preparation.source_parts import SparsePart, TablePart
+from kernlearn.estimators.mixture.preparation.sources import (
+    SOURCES,
+    NamedPart,
+    SourcesPreparation,
+    is_source_table,
+)
+from kernlearn.estimators.mixture.preparation.table import (
     ENCODED,
     RANKED,
     STANDARD,
     AnyPreparation,
     Preparation,
     SparsePreparation,
-)
-from kernlearn.estimators.mixture.source_parts import SparsePart, TablePart
-from kernlearn.estimators.mixture.sources_preparation import (
-    SOURCES,
-    NamedPart,
-    SourcesPreparation,
-    is_source_table,
 )
 from kernlearn.export.expression import (
     Node,

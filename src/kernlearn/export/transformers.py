@@ -15,7 +15,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from kernlearn.estimators.mixture.preparation import PreparedTable
+from kernlearn.estimators.mixture.preparation.table import PreparedTable
 from kernlearn.export.expression import Node, is_missing, joined, where
 from kernlearn.export.preparation import prepared_tables
 from kernlearn.export.refusal import refused

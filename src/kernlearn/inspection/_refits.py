@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.estimators.mixture.input_checks import checked_rows
 from kernlearn.estimators.mixture.members import Members
 from kernlearn.estimators.mixture.mixture import KernelMixture
-from kernlearn.estimators.mixture.outside_rows import ExtrapolationWarning
+from kernlearn.estimators.mixture.preparation.outside_rows import ExtrapolationWarning
 from kernlearn.kernels._validation import take_rows
 from kernlearn.typing import Array, Indices, RandomState, Rows
 

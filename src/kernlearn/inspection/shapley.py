@@ -14,7 +14,7 @@ from kernlearn._checks import check_count
 from kernlearn.estimators.mixture.input_checks import checked_rows
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.estimators.mixture.prediction.terms import Term
-from kernlearn.estimators.mixture.preparation import Preparation
+from kernlearn.estimators.mixture.preparation.table import Preparation
 from kernlearn.inspection._column_factors import ColumnFactors
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import as_pandas_frame, check_table, is_frame

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import betabinom, chi2_contingency, fisher_exact, ks_2samp
 
 from kernlearn.bundle import ModelBundle
-from kernlearn.estimators.mixture.outside_rows import beyond_range
+from kernlearn.estimators.mixture.preparation.outside_rows import beyond_range
 from kernlearn.inspection._learned_distance import LearnedDistance
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted, listed, p_in_words

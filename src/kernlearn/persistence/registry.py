@@ -24,25 +24,25 @@ from kernlearn.estimators.hyperkernel.pair_learner import Embedding
 from kernlearn.estimators.least_squares.kernel_choice import FixedKernel
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
-from kernlearn.estimators.mixture.column_kinds import ColumnKinds
-from kernlearn.estimators.mixture.columns import CategoryColumn, NumberColumn
 from kernlearn.estimators.mixture.count_regression import CountModel
 from kernlearn.estimators.mixture.extrapolation import LinearExtrapolation
-from kernlearn.estimators.mixture.level_means import LevelMeans
 from kernlearn.estimators.mixture.members import Members
-from kernlearn.estimators.mixture.preparation import (
-    Preparation,
-    PreparedTable,
-    SparsePreparation,
-)
-from kernlearn.estimators.mixture.source_parts import (
+from kernlearn.estimators.mixture.preparation.column_kinds import ColumnKinds
+from kernlearn.estimators.mixture.preparation.columns import CategoryColumn, NumberColumn
+from kernlearn.estimators.mixture.preparation.level_means import LevelMeans
+from kernlearn.estimators.mixture.preparation.source_parts import (
     KernelPart,
     SparsePart,
     TablePart,
     TextPart,
     ThingPart,
 )
-from kernlearn.estimators.mixture.sources_preparation import NamedPart, SourcesPreparation
+from kernlearn.estimators.mixture.preparation.sources import NamedPart, SourcesPreparation
+from kernlearn.estimators.mixture.preparation.table import (
+    Preparation,
+    PreparedTable,
+    SparsePreparation,
+)
 from kernlearn.estimators.mkl.extension import Extension
 from kernlearn.estimators.mkl.transduction import TransductiveFit
 from kernlearn.kernels.grid import GridKernels

@@ -13,16 +13,16 @@ import kernlearn as kl
 from kernlearn.estimators.held_out.calibration import fit_calibration, shrunk_calibration
 from kernlearn.estimators.mixture.candidates.choice import chosen_families
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
-from kernlearn.estimators.mixture.candidates.nested import (
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
+from kernlearn.estimators.mixture.candidates.screening import NEGLIGIBLE, screen_candidates
+from kernlearn.estimators.mixture.nested_predictions import (
     held_out_predictions,
     ladders_of,
     nested_predictions,
     searched_again,
 )
-from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
-from kernlearn.estimators.mixture.candidates.screening import NEGLIGIBLE, screen_candidates
 from kernlearn.estimators.mixture.options import MixtureOptions
-from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.estimators.mixture.preparation.table import STANDARD
 from kernlearn.kernels import Linear
 from kernlearn.quality.predictive import LogLoss
 from kernlearn.runtime.stopping import StoppingControl

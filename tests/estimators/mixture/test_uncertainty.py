@@ -7,7 +7,7 @@ import numpy as np
 import kernlearn as kl
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.options import MixtureOptions
-from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.estimators.mixture.preparation.table import STANDARD
 from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty, left_out_some
 from kernlearn.kernels import Gaussian
 

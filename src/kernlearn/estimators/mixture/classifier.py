@@ -14,10 +14,10 @@ from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.held_out.scoring import HeldOutLabels, Scoring, held_out_score
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import class_weights
-from kernlearn.estimators.mixture.grades import Ordinal, ordered_classes
 from kernlearn.estimators.mixture.input_checks import TrainingInput, checked_with_target
 from kernlearn.estimators.mixture.mixture import KernelMixture
-from kernlearn.estimators.mixture.several_labels import (
+from kernlearn.estimators.mixture.targets.grades import Ordinal, ordered_classes
+from kernlearn.estimators.mixture.targets.several_labels import (
     chance_of_several,
     label_calibrations,
     label_probabilities,

@@ -27,7 +27,7 @@ from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.members import Members
 from kernlearn.estimators.mixture.options import CompressionOptions
 from kernlearn.estimators.mixture.prediction.function import MixtureFunction
-from kernlearn.estimators.mixture.preparation import NumericRows
+from kernlearn.estimators.mixture.preparation.table import NumericRows
 from kernlearn.kernels import Gaussian, Laplacian, Matern, Stretched
 from kernlearn.quality.predictive import Link, PredictiveLoss
 from kernlearn.typing import Array, Indices, Json

@@ -17,7 +17,16 @@ from kernlearn.estimators.held_out.groups import blocks_of
 from kernlearn.estimators.held_out.scoring import HeldOutNumbers, held_out_score
 from kernlearn.estimators.inputs.dask_rows import in_memory, select_rows
 from kernlearn.estimators.inputs.validation import sample_weights
-from kernlearn.estimators.mixture.count_targets import (
+from kernlearn.estimators.mixture.input_checks import (
+    TrainingInput,
+    check_known,
+    checked_with_target,
+    feature_names,
+)
+from kernlearn.estimators.mixture.preparation.sources import prepare
+from kernlearn.estimators.mixture.preparation.table import STANDARD
+from kernlearn.estimators.mixture.quantiles import QuantilePredictions
+from kernlearn.estimators.mixture.targets.counts import (
     NEGATIVE_BINOMIAL,
     CountRows,
     check_no_exposure,
@@ -25,15 +34,6 @@ from kernlearn.estimators.mixture.count_targets import (
     checked_exposure,
     explained_deviance,
 )
-from kernlearn.estimators.mixture.input_checks import (
-    TrainingInput,
-    check_known,
-    checked_with_target,
-    feature_names,
-)
-from kernlearn.estimators.mixture.preparation import STANDARD
-from kernlearn.estimators.mixture.quantiles import QuantilePredictions
-from kernlearn.estimators.mixture.sources_preparation import prepare
 from kernlearn.quality.counts import CountLoss, deviance
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.typing import Array, Rows

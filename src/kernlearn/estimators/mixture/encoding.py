@@ -14,9 +14,9 @@ from kernlearn.estimators.mixture.candidates.boosting import EncodedRows, pilot_
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice
 from kernlearn.estimators.mixture.candidates.rescreening import TreeContest, contest_of_trees
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
-from kernlearn.estimators.mixture.columns import CategoryColumn
 from kernlearn.estimators.mixture.options import BoostingOptions, MixtureOptions
-from kernlearn.estimators.mixture.preparation import AnyPreparation, Preparation
+from kernlearn.estimators.mixture.preparation.columns import CategoryColumn
+from kernlearn.estimators.mixture.preparation.table import AnyPreparation, Preparation
 from kernlearn.quality.label_loss import LabelLoss
 from kernlearn.runtime.threads import threads_for
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.options import MixtureOptions
-from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.estimators.mixture.preparation.table import STANDARD
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.stopping import Stopped
 

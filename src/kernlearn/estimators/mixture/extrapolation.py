@@ -23,8 +23,8 @@ import numpy as np
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.registry import LINEAR
-from kernlearn.estimators.mixture.outside_rows import beyond_range
-from kernlearn.estimators.mixture.preparation import STANDARD, AnyPreparation, Preparation
+from kernlearn.estimators.mixture.preparation.outside_rows import beyond_range
+from kernlearn.estimators.mixture.preparation.table import STANDARD, AnyPreparation, Preparation
 from kernlearn.quality.predictive import SquaredLoss
 from kernlearn.typing import Array, Indices, Mask, Rows
 

@@ -44,8 +44,8 @@ from kernlearn.estimators.inputs.validation import (
     sample_weights,
     validate_table,
 )
-from kernlearn.estimators.mixture.preparation import NumericRows
-from kernlearn.estimators.mixture.several_labels import checked_indicator, is_indicator
+from kernlearn.estimators.mixture.preparation.table import NumericRows
+from kernlearn.estimators.mixture.targets.several_labels import checked_indicator, is_indicator
 from kernlearn.kernels._validation import as_pandas_frame
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Rows, Targets

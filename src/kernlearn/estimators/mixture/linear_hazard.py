@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
-from kernlearn.estimators.mixture.count_targets import CountRows
 from kernlearn.estimators.mixture.members import Members
-from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.estimators.mixture.preparation.table import STANDARD
+from kernlearn.estimators.mixture.targets.counts import CountRows
 from kernlearn.kernels import Linear
 from kernlearn.quality.counts import CountLoss
 from kernlearn.quality.partial_likelihood import (

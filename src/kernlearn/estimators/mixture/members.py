@@ -18,7 +18,7 @@ from kernlearn.estimators.mixture.candidates.screening import Screening
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.estimators.mixture.prediction.function import MixtureFunction
-from kernlearn.estimators.mixture.preparation import AnyPreparation, NumericRows
+from kernlearn.estimators.mixture.preparation.table import AnyPreparation, NumericRows
 from kernlearn.solvers.weights.output_kernel import OutputKernel
 from kernlearn.typing import Array, Indices, Rows
 

@@ -23,7 +23,6 @@ from kernlearn.estimators.inputs.dask_rows import in_memory, select_rows
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice, chosen_families
 from kernlearn.estimators.mixture.candidates.directions import screen_outcomes
-from kernlearn.estimators.mixture.candidates.nested import held_out_predictions
 from kernlearn.estimators.mixture.candidates.outcomes import relate_outcomes
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem, sample_of_folds
 from kernlearn.estimators.mixture.candidates.rescreening import rescreen
@@ -32,7 +31,6 @@ from kernlearn.estimators.mixture.candidates.screening import (
     Screening,
 )
 from kernlearn.estimators.mixture.candidates.training import FoldedRows, TrainingRows
-from kernlearn.estimators.mixture.column_kinds import kinds_html
 from kernlearn.estimators.mixture.compression import compressed
 from kernlearn.estimators.mixture.effort import checked_effort, choice_at, options_at
 from kernlearn.estimators.mixture.encoding import tree_contest
@@ -46,11 +44,13 @@ from kernlearn.estimators.mixture.input_checks import (
     feature_names,
 )
 from kernlearn.estimators.mixture.members import Members, columns_and_sets
+from kernlearn.estimators.mixture.nested_predictions import held_out_predictions
 from kernlearn.estimators.mixture.options import MixtureOptions
-from kernlearn.estimators.mixture.outside_rows import OutsideRows
 from kernlearn.estimators.mixture.parameters import MixtureParameters
-from kernlearn.estimators.mixture.preparation import STANDARD, PreparedTable, prepared_source
-from kernlearn.estimators.mixture.sources_preparation import SourcesPreparation, prepare
+from kernlearn.estimators.mixture.preparation.column_kinds import kinds_html
+from kernlearn.estimators.mixture.preparation.outside_rows import OutsideRows
+from kernlearn.estimators.mixture.preparation.sources import SourcesPreparation, prepare
+from kernlearn.estimators.mixture.preparation.table import STANDARD, PreparedTable, prepared_source
 from kernlearn.gram.rows import map_rows
 from kernlearn.kernels import Features, Kernel
 from kernlearn.quality.predictive import PredictiveLoss

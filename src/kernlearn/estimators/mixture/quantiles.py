@@ -11,8 +11,8 @@ from kernlearn.estimators.held_out.intervals import check_coverage, check_probab
 from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.mixture.extrapolation import beyond_training
 from kernlearn.estimators.mixture.mixture import KernelMixture
-from kernlearn.estimators.mixture.outside_rows import OutsideRows
-from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.estimators.mixture.preparation.outside_rows import OutsideRows
+from kernlearn.estimators.mixture.preparation.table import STANDARD
 from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty
 from kernlearn.typing import Array, Rows
 

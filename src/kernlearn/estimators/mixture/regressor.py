@@ -18,11 +18,11 @@ from kernlearn.estimators.inputs.dask_rows import in_memory, lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import as_floats, check_squares
 from kernlearn.estimators.mixture.count_regression import CountRegression
-from kernlearn.estimators.mixture.count_targets import SQUARED, check_loss, check_no_exposure
 from kernlearn.estimators.mixture.input_checks import TrainingInput, checked_with_target
-from kernlearn.estimators.mixture.outcomes import SeveralOutcomes
-from kernlearn.estimators.mixture.outlying_targets import has_outliers, is_better, pseudo_targets
-from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.estimators.mixture.output_kernel import SeveralOutcomes
+from kernlearn.estimators.mixture.preparation.table import STANDARD
+from kernlearn.estimators.mixture.targets.counts import SQUARED, check_loss, check_no_exposure
+from kernlearn.estimators.mixture.targets.outlying import has_outliers, is_better, pseudo_targets
 from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.logarithms import Limits

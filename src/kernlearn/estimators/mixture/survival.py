@@ -30,8 +30,8 @@ from kernlearn.estimators.mixture.linear_hazard import (
 from kernlearn.estimators.mixture.members import columns_and_sets
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.estimators.mixture.options import MixtureOptions
-from kernlearn.estimators.mixture.preparation import STANDARD
-from kernlearn.estimators.mixture.sources_preparation import prepare
+from kernlearn.estimators.mixture.preparation.sources import prepare
+from kernlearn.estimators.mixture.preparation.table import STANDARD
 from kernlearn.numerics.rounding import ranks
 from kernlearn.quality.predictive import PredictiveLoss, SquaredLoss
 from kernlearn.runtime.stopping import Progress

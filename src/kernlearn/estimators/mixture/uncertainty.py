@@ -37,7 +37,7 @@ from kernlearn.estimators.held_out.smoother import Smoother
 from kernlearn.estimators.held_out.spread import ResidualSizes
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.members import Members
-from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.estimators.mixture.preparation.table import STANDARD
 from kernlearn.quality.logarithms import Exponentials
 from kernlearn.typing import Array, Indices
 

@@ -18,7 +18,7 @@ from kernlearn.estimators.mixture.candidates.registry import ARD, FAMILIES
 from kernlearn.estimators.mixture.candidates.representation import Representation
 from kernlearn.estimators.mixture.candidates.screening import Screening, screen_candidates
 from kernlearn.estimators.mixture.options import ScreeningOptions
-from kernlearn.estimators.mixture.sources_preparation import SourceBlock
+from kernlearn.estimators.mixture.preparation.sources import SourceBlock
 from kernlearn.kernels import Gaussian, Kernel, Linear
 from kernlearn.quality.predictive import LogLoss, SquaredLoss
 from kernlearn.runtime.numerical_errors import NumericalError

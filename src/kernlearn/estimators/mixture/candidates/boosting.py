@@ -6,7 +6,8 @@ gradient of the loss at the sum of the trees before it, and its leaves get their
 Newton step. The sum is a function of the RKHS of :class:`~kernlearn.kernels.TreePaths`.
 
 Categories are read as the mean targets of their levels, without a row's own fold
-(:mod:`kernlearn.estimators.mixture.level_means`), so that one threshold parts many levels.
+(:mod:`kernlearn.estimators.mixture.preparation.level_means`), so that one threshold parts many
+levels.
 
 One model is grown without each fold, and ends where the loss on that fold is least. The first fold
 judges the first model. Only if it becomes a member are the others grown; the member is their mean.

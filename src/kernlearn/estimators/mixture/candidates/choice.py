@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from kernlearn.estimators.inputs.ownership import own_kernel
 from kernlearn.estimators.mixture.candidates.family import KernelFamily
 from kernlearn.estimators.mixture.candidates.registry import ARD, FAMILIES, LOG_TARGET, TREES
-from kernlearn.estimators.mixture.preparation import NumericRows
+from kernlearn.estimators.mixture.preparation.table import NumericRows
 from kernlearn.kernels import Kernel
 
 

@@ -19,8 +19,8 @@ from kernlearn.estimators.mixture.candidates.representation import (
     LearnedRepresentation,
     Representation,
 )
-from kernlearn.estimators.mixture.preparation import STANDARD
-from kernlearn.estimators.mixture.sources_preparation import SOURCES, is_source_table
+from kernlearn.estimators.mixture.preparation.sources import SOURCES, is_source_table
+from kernlearn.estimators.mixture.preparation.table import STANDARD
 from kernlearn.kernels import Kernel
 from kernlearn.numerics.rounding import first_least, is_less
 from kernlearn.quality.predictive import PredictiveLoss

@@ -8,7 +8,7 @@ import numpy as np
 
 from kernlearn._device import Place, Placed
 from kernlearn.estimators.mixture.candidates.margin import solve_margin
-from kernlearn.estimators.mixture.preparation import NumericRows, RowSource
+from kernlearn.estimators.mixture.preparation.table import NumericRows, RowSource
 from kernlearn.estimators.mkl.low_rank import landmark_values
 from kernlearn.families.factors import Factors
 from kernlearn.gram.landmarks import Landmarks

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from kernlearn.estimators.held_out.groups import blocks_of
-from kernlearn.estimators.mixture.preparation import NumericRows
-from kernlearn.estimators.mixture.sources_preparation import SourceBlock
+from kernlearn.estimators.mixture.preparation.sources import SourceBlock
+from kernlearn.estimators.mixture.preparation.table import NumericRows
 from kernlearn.numerics.positions import places_within
 from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.runtime.stopping import StoppingControl

@@ -11,7 +11,7 @@ from kernlearn.estimators.mixture.candidates.family import KernelFamily
 from kernlearn.estimators.mixture.candidates.lasso import lasso_columns
 from kernlearn.estimators.mixture.candidates.source_combination import combined_sources
 from kernlearn.estimators.mixture.candidates.trees import tree_kernels
-from kernlearn.estimators.mixture.preparation import NumericRows
+from kernlearn.estimators.mixture.preparation.table import NumericRows
 from kernlearn.kernels import ANOVA, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.typing import Array

@@ -17,7 +17,7 @@ import numpy as np
 
 from kernlearn.estimators.mixture.candidates.margin import RIDGES, solve_margin
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
-from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.estimators.mixture.preparation.table import STANDARD
 from kernlearn.kernels import Kernel, Stretched
 from kernlearn.numerics.positions import complement
 from kernlearn.quality.fold_residuals import fold_residuals

@@ -41,7 +41,7 @@ from kernlearn.estimators.mixture.candidates.screening import (
 )
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.options import MixtureOptions
-from kernlearn.estimators.mixture.preparation import ENCODED, STANDARD
+from kernlearn.estimators.mixture.preparation.table import ENCODED, STANDARD
 from kernlearn.estimators.mkl.column_pairs import columns_of_pairs
 from kernlearn.estimators.mkl.options import MKLOptions
 from kernlearn.estimators.mkl.regressor import MKLRegressor

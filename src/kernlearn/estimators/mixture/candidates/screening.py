@@ -16,7 +16,7 @@ from kernlearn.estimators.mixture.candidates.gradients import gradient_scales
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import Representation, ScaledColumns
 from kernlearn.estimators.mixture.options import ScreeningOptions
-from kernlearn.estimators.mixture.sources_preparation import SOURCES, is_source_table
+from kernlearn.estimators.mixture.preparation.sources import SOURCES, is_source_table
 from kernlearn.numerics.positions import complement
 from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.runtime.numerical_errors import BREAKDOWNS

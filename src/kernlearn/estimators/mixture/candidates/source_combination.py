@@ -20,8 +20,8 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from kernlearn.estimators.mixture.candidates.combination import CombinedKernels
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
-from kernlearn.estimators.mixture.preparation import NumericRows
-from kernlearn.estimators.mixture.sources_preparation import SourceBlock
+from kernlearn.estimators.mixture.preparation.sources import SourceBlock
+from kernlearn.estimators.mixture.preparation.table import NumericRows
 from kernlearn.gram import gram_stack
 from kernlearn.kernels import Columns, Gaussian, Kernel, Linear, Matern, Stretched, WeightedSum
 from kernlearn.numerics.rounding import is_less, standard_deviation

@@ -13,7 +13,7 @@ from kernlearn.estimators.mixture.candidates.family import CandidateFit
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.options import MixtureOptions
-from kernlearn.estimators.mixture.preparation import RowSource
+from kernlearn.estimators.mixture.preparation.table import RowSource
 from kernlearn.typing import Array, Indices, Rows
 
 # After an early end, members have this share of their landmarks, and take its square of the time.

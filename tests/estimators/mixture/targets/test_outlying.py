@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
-from kernlearn.estimators.mixture.outlying_targets import (
+from kernlearn.estimators.mixture.targets.outlying import (
     has_outliers,
     is_better,
     pseudo_targets,

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array, hstack, issparse
 
 from kernlearn.estimators.inputs.cells import is_frame
 from kernlearn.estimators.inputs.sources import KernelRows, Sources
-from kernlearn.estimators.mixture.column_kinds import (
+from kernlearn.estimators.mixture.preparation.column_kinds import (
     CATEGORY,
     GRAPH,
     IDENTIFIER,
@@ -29,21 +29,21 @@ from kernlearn.estimators.mixture.column_kinds import (
     checked_kinds,
     described,
 )
-from kernlearn.estimators.mixture.preparation import (
-    RANKED,
-    STANDARD,
-    AnyPreparation,
-    NumericRows,
-    Preparation,
-    SparsePreparation,
-)
-from kernlearn.estimators.mixture.source_parts import (
+from kernlearn.estimators.mixture.preparation.source_parts import (
     KernelPart,
     SourcePart,
     SparsePart,
     TablePart,
     TextPart,
     ThingPart,
+)
+from kernlearn.estimators.mixture.preparation.table import (
+    RANKED,
+    STANDARD,
+    AnyPreparation,
+    NumericRows,
+    Preparation,
+    SparsePreparation,
 )
 from kernlearn.estimators.mkl.thing_kernels import kernels_of_graphs, kernels_of_sequences
 from kernlearn.kernels._validation import is_missing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.estimators.mixture.level_means import LevelMeans
+from kernlearn.estimators.mixture.preparation.level_means import LevelMeans
 
 N = 400
 RNG = np.random.default_rng(0)

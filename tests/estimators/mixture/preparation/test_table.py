@@ -11,7 +11,7 @@ import pytest
 from sklearn.preprocessing import StandardScaler
 
 from kernlearn.estimators.inputs.cells import is_category, numbers
-from kernlearn.estimators.mixture.preparation import RANKED, STANDARD, Preparation
+from kernlearn.estimators.mixture.preparation.table import RANKED, STANDARD, Preparation
 
 
 def learned(X, scale=True):

@@ -17,9 +17,9 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernlearn.estimators.inputs.cells import is_frame
 from kernlearn.estimators.inputs.sources import KernelRows
-from kernlearn.estimators.mixture.column_kinds import NUMBER, ColumnKinds
-from kernlearn.estimators.mixture.columns import NumberColumn
-from kernlearn.estimators.mixture.preparation import (
+from kernlearn.estimators.mixture.preparation.column_kinds import NUMBER, ColumnKinds
+from kernlearn.estimators.mixture.preparation.columns import NumberColumn
+from kernlearn.estimators.mixture.preparation.table import (
     RANKED,
     STANDARD,
     Preparation,

@@ -24,14 +24,14 @@ from kernlearn.estimators.inputs.cells import (
     texts_of_numbers,
 )
 from kernlearn.estimators.inputs.sources import Sources
-from kernlearn.estimators.mixture.column_kinds import described
-from kernlearn.estimators.mixture.columns import (
+from kernlearn.estimators.mixture.preparation.column_kinds import described
+from kernlearn.estimators.mixture.preparation.columns import (
     CategoryColumn,
     NumberColumn,
     number_parts,
     own_levels,
 )
-from kernlearn.estimators.mixture.level_means import LevelMeans
+from kernlearn.estimators.mixture.preparation.level_means import LevelMeans
 from kernlearn.kernels._validation import take_rows
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Mask, Rows

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import bdtrc
 
-from kernlearn.estimators.mixture.preparation import AnyPreparation, Preparation
+from kernlearn.estimators.mixture.preparation.table import AnyPreparation, Preparation
 from kernlearn.typing import Array, Rows
 
 # In units of a column's range, beyond either end: cells that are outside if chance does not put as

@@ -1,0 +1,1 @@
+"""Targets other than classes and numbers: counts, grades, several labels, outlying targets."""
