@@ -108,8 +108,8 @@ def check_settings(
                 f"expected nu at most {share:.4g}, twice the share of the smaller class, "
                 f"got {nu!r}; lower nu"
             )
-    learned = learns_C(quality, C)
-    settings = Settings(1.0 if learned else check_positive("C", C), nu, epsilon, weight, quantile)
+    learns = learns_C(quality, C)
+    settings = Settings(1.0 if learns else check_positive("C", C), nu, epsilon, weight, quantile)
     if "nu" in uses:
         _check_range("nu", np.array([nu]))
     if "C" in uses:

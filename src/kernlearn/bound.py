@@ -107,7 +107,7 @@ class ErrorBound:
         return self.value >= 1.0
 
     def __str__(self) -> str:
-        told = f"{self.value:.3g}, of which {self.empirical_risk:.3g} is the mean hinge loss"
+        summary = f"{self.value:.3g}, of which {self.empirical_risk:.3g} is the mean hinge loss"
         if self.vacuous:
             need = "it needs more points, a larger margin or fewer kernels"
             if self.labels_needed is not None:
@@ -116,12 +116,12 @@ class ErrorBound:
                     "labels on, and with a larger margin or fewer kernels from fewer on"
                 )
             return (
-                f"vacuous: the bound on the share of errors is {told}, and no share exceeds 1; "
+                f"vacuous: the bound on the share of errors is {summary}, and no share exceeds 1; "
                 f"{need}"
             )
         return (
             f"with probability {1.0 - self.delta:g} the share of errors on the unlabelled half is "
-            f"at most {told}"
+            f"at most {summary}"
         )
 
 
@@ -275,16 +275,16 @@ def _labels_needed(
     if risk >= 1.0 or any(fixed is not None for _, fixed, _ in terms):
         return None
 
-    def says_something(n: int) -> bool:
+    def is_informative(n: int) -> bool:
         return risk + _deviation(terms, n, delta) < 1.0
 
     high = 2
-    while not (says_something(high) and says_something(high + 1)):
+    while not (is_informative(high) and is_informative(high + 1)):
         high *= 2
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if says_something(middle) else (middle, high)
+        low, high = (low, middle) if is_informative(middle) else (middle, high)
     return high
 
 

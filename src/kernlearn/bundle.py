@@ -119,8 +119,8 @@ class ModelBundle:
     def estimator(self) -> BaseEstimator:
         """The step of the pipeline that learned a kernel; its last step where none did."""
         steps = [step for _, step in self.pipeline.steps]
-        learned = [step for step in steps if hasattr(step, "kernel_")]
-        return learned[0] if learned else steps[-1]
+        fitted = [step for step in steps if hasattr(step, "kernel_")]
+        return fitted[0] if fitted else steps[-1]
 
     def prepared(self, X: PandasFrame = None) -> PandasFrame:
         """The columns as :attr:`estimator` sees them.
@@ -287,8 +287,8 @@ class ModelBundle:
             )
 
     def __repr__(self) -> str:
-        told: object = getattr(self, "facts", None)  # also of a file that was changed by hand
-        facts = told if isinstance(told, dict) else {}
+        stored: object = getattr(self, "facts", None)  # also of a file that was changed by hand
+        facts = stored if isinstance(stored, dict) else {}
         words = [facts.get(name, "unknown") for name in ("method_title", "target", "table")]
         return f"<ModelBundle: {words[0]}, predicts {words[1]!r}, fitted to {words[2]}>"
 

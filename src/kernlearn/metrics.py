@@ -159,7 +159,7 @@ def harrell_concordance(y: Rows, risk: ArrayLike) -> float:
     1.0
     """
     outcome = survival_outcome(y)
-    return _told(concordance(outcome, _risks(outcome, risk)).index)
+    return _reported(concordance(outcome, _risks(outcome, risk)).index)
 
 
 def uno_concordance(
@@ -204,7 +204,7 @@ def uno_concordance(
             f"{outcome.time[counted][free[counted] <= 0].min():g}; pass tau=, a time before it"
         )
     weight = np.where(counted, 1.0 / np.where(counted, free, 1.0) ** 2, 0.0)
-    return _told(concordance(outcome, _risks(outcome, risk), weight).index)
+    return _reported(concordance(outcome, _risks(outcome, risk), weight).index)
 
 
 def brier_scores(y: Rows, survival: ArrayLike, times: ArrayLike, *, y_train: Rows = None) -> Array:
@@ -311,7 +311,7 @@ def _risks(outcome: SurvivalOutcome, risk: ArrayLike) -> Array:
     return values
 
 
-def _told(index: float) -> float:
+def _reported(index: float) -> float:
     if np.isnan(index):
         raise ValueError(
             "expected a pair of rows of which one has the event while the other is still "

@@ -23,7 +23,7 @@ _Mark = Callable[[str], str]
 
 # The level at which the paper's tables print a result in italics.
 MARK_LEVEL = 0.05
-_NOT_TOLD_APART = (
+_NO_DIFFERENCE = (
     "not significantly different from it by Wilcoxon's signed-rank test over the repetitions "
     f"(level {MARK_LEVEL:g})"
 )
@@ -246,7 +246,7 @@ def _as_text(c: Comparison, alpha: float, number_format: str) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     ]
-    legend = "* best of the row" + (f"; ~ {_NOT_TOLD_APART}" if _has_italics(c) else "")
+    legend = "* best of the row" + (f"; ~ {_NO_DIFFERENCE}" if _has_italics(c) else "")
     return "\n".join([*lines, "", legend, "", *_sentences(c, alpha)])
 
 
@@ -257,7 +257,7 @@ def _as_markdown(c: Comparison, alpha: float, number_format: str) -> str:
     )
     rows.insert(1, ["---", *["---:"] * (len(rows[0]) - 1)])
     lines = [f"| {' | '.join(row)} |" for row in rows]
-    legend = "Bold: best of the row." + (f" Italic: {_NOT_TOLD_APART}." if _has_italics(c) else "")
+    legend = "Bold: best of the row." + (f" Italic: {_NO_DIFFERENCE}." if _has_italics(c) else "")
     return "\n".join([*lines, "", legend, "", *[f"- {line}" for line in _sentences(c, alpha)]])
 
 

@@ -154,10 +154,10 @@ def _checked(
     return Scores(tuple(data_sets), tuple(methods), tuple(repetitions))
 
 
-def _labels(given: _Names, count: int, what: str, parameter: str) -> list[Hashable]:
-    if given is None:
+def _labels(names: _Names, count: int, what: str, parameter: str) -> list[Hashable]:
+    if names is None:
         return [f"{what} {i}" for i in range(1, count + 1)]
-    labels = list(given)
+    labels = list(names)
     if len(labels) != count:
         raise ValueError(
             f"expected {count} names of {what}s in {parameter}, got {len(labels)}; "
@@ -167,15 +167,15 @@ def _labels(given: _Names, count: int, what: str, parameter: str) -> list[Hashab
 
 
 def _check_once(labels: Sequence[Hashable], what: str) -> None:
-    seen: set[Hashable] = set()
+    names: set[Hashable] = set()
     for label in labels:
-        if label in seen:
+        if label in names:
             raise ValueError(f"expected every {what} once, got {label!r} twice; rename one")
-        seen.add(label)
+        names.add(label)
 
 
-def _refuse(given: _Names, parameter: str, place: str) -> None:
-    if given is not None:
+def _refuse(names: _Names, parameter: str, place: str) -> None:
+    if names is not None:
         raise ValueError(
             f"expected {parameter}=None where the table names them itself, got {parameter}; "
             f"rename the {place} instead"

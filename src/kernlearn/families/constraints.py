@@ -79,8 +79,8 @@ class Constraint(ABC):
         return [int(one)]
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
-        return f"{type(self).__name__.removesuffix('Constraint')}({given})"
+        arguments = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__.removesuffix('Constraint')}({arguments})"
 
 
 class AtMost(Constraint):
@@ -323,18 +323,18 @@ def _bounded(
     return LinearRows(matrix, low, high, constraint.of)
 
 
-def _limits(constraint: Constraint, given: ArrayLike | None, none: float, k: int) -> Array:
+def _limits(constraint: Constraint, limits: ArrayLike | None, none: float, k: int) -> Array:
     """One limit for each row."""
-    if given is None:
+    if limits is None:
         return np.full(k, none)
     try:
-        check_real(given, "limits")
-        values = np.broadcast_to(np.asarray(given, dtype=float), (k,)).copy()
+        check_real(limits, "limits")
+        values = np.broadcast_to(np.asarray(limits, dtype=float), (k,)).copy()
     except (TypeError, ValueError):
         values = np.full(1, np.nan)
     if np.isnan(values).any() or (values == -none).any():
         raise ValueError(
             f"expected a number, or one for each of {k} rows, as a limit in {constraint!r}, got "
-            f"{given!r}; use None for no limit"
+            f"{limits!r}; use None for no limit"
         )
     return values

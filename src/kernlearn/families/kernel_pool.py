@@ -183,8 +183,8 @@ class KernelPool:
             return []
         groups = list(grid.groups())
         used = np.unique(np.concatenate([subsets.ravel() for _, subsets in groups]))
-        seen = Columns([int(column) for column in used], grid.kernels[0]).selected(self.points)
-        columns = np.ascontiguousarray(check_numbers(seen, "X").T)
+        table = Columns([int(column) for column in used], grid.kernels[0]).selected(self.points)
+        columns = np.ascontiguousarray(check_numbers(table, "X").T)
         if self.place is not None:
             columns = self.place.put(columns)
         groups = [(numbers, np.searchsorted(used, subsets)) for numbers, subsets in groups]

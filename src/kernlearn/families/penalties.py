@@ -74,8 +74,8 @@ class WeightPenalty(ABC):
 
     def __repr__(self) -> str:
         shown = {name: value for name, value in vars(self).items() if not name.startswith("_")}
-        given = ", ".join(f"{name}={value!r}" for name, value in shown.items())
-        return f"{type(self).__name__}({given})"
+        arguments = ", ".join(f"{name}={value!r}" for name, value in shown.items())
+        return f"{type(self).__name__}({arguments})"
 
 
 class PenaltySum(WeightPenalty):
@@ -170,8 +170,8 @@ class LpNorm(WeightPenalty):
             return weights
         share = np.clip(slopes / (self._lambda * norm), 0.0, 1.0)
         with np.errstate(under="ignore"):
-            wanted = share ** (1.0 / (self.p - 1.0))
-        near = norm * np.clip(wanted, _LEAST, NEAREST)
+            target = share ** (1.0 / (self.p - 1.0))
+        near = norm * np.clip(target, _LEAST, NEAREST)
         return np.asarray(np.where(slopes > 0, np.maximum(weights, near), weights))
 
     def sublevel(self, level: float, n_weights: int) -> tuple[Array, float]:
@@ -308,9 +308,9 @@ class GroupNorm(WeightPenalty):
         """Weights next to these where groups without weight have slopes as asked for, or larger."""
         _, norms = self._norms(weights)
         code = self._codes(len(weights))
-        asked = np.maximum(slopes, 0.0)
+        targets = np.maximum(slopes, 0.0)
         size = float(np.abs(weights).max(initial=0.0))
-        near = asked * (NEAREST * NEAREST * size / max(float(asked.max(initial=0.0)), _LEAST))
+        near = targets * (NEAREST * NEAREST * size / max(float(targets.max(initial=0.0)), _LEAST))
         return np.asarray(np.where(norms[code] > NEAREST * NEAREST * size, weights, near))
 
     def sublevel(self, level: float, n_weights: int) -> tuple[Array, float]:
@@ -320,10 +320,10 @@ class GroupNorm(WeightPenalty):
     def _codes(self, m: int) -> Indices:
         """The number of each kernel's group."""
         if self.groups is None or len(self.groups) != m:
-            given = "none" if self.groups is None else f"{len(self.groups)}"
+            n_groups = "none" if self.groups is None else f"{len(self.groups)}"
             raise ValueError(
                 f"expected groups to hold {m} labels, one for each kernel or parameter, got "
-                f"{given}; pass for example ['genes', 'genes', 'note']"
+                f"{n_groups}; pass for example ['genes', 'genes', 'note']"
             )
         labels = list(dict.fromkeys(self.groups))
         return np.array([labels.index(label) for label in self.groups], dtype=np.intp)

@@ -48,13 +48,13 @@ class WeightLimits:
 
     @classmethod
     def of(
-        cls, given: Sequence[tuple[Constraint, LinearRows]], normaliser: Array, total: float
+        cls, constraints: Sequence[tuple[Constraint, LinearRows]], normaliser: Array, total: float
     ) -> WeightLimits | None:
         """The rows of constraints on weights with Σ wᵢrᵢ = total; None if there are none.
 
         Weights beyond those of the kernels, such as that of an identity, have no part in them.
         """
-        parts = [_cone_rows(one, normaliser, total) for _, one in given]
+        parts = [_cone_rows(one, normaliser, total) for _, one in constraints]
         if not parts:
             return None
         joined = reduce(lambda left, right: left.joined(right), parts)
@@ -112,17 +112,17 @@ class WeightLimits:
         return np.asarray(np.minimum(whole, largest))
 
 
-def _cone_rows(given: LinearRows, normaliser: Array, total: float) -> WeightLimits:
+def _cone_rows(linear_rows: LinearRows, normaliser: Array, total: float) -> WeightLimits:
     """An inequality for every finite limit, an equation where both are the same."""
-    matrix = np.zeros((len(given.matrix), len(normaliser)))
-    matrix[:, : given.matrix.shape[1]] = given.matrix
+    matrix = np.zeros((len(linear_rows.matrix), len(normaliser)))
+    matrix[:, : linear_rows.matrix.shape[1]] = linear_rows.matrix
     # Shares are wᵢrᵢ/c: rows are stretched by c, so that both kinds are of the size of r.
-    matrix *= normaliser if given.of == "shares" else total
-    is_tie = given.lower == given.upper
+    matrix *= normaliser if linear_rows.of == "shares" else total
+    is_tie = linear_rows.lower == linear_rows.upper
     parts = [
-        (is_tie, given.upper, 1.0, True),
-        (~is_tie & np.isfinite(given.upper), given.upper, 1.0, False),
-        (~is_tie & np.isfinite(given.lower), given.lower, -1.0, False),
+        (is_tie, linear_rows.upper, 1.0, True),
+        (~is_tie & np.isfinite(linear_rows.upper), linear_rows.upper, 1.0, False),
+        (~is_tie & np.isfinite(linear_rows.lower), linear_rows.lower, -1.0, False),
     ]
     rows, sizes, ties = [], [], []
     for chosen, limit, sign, tie in parts:
@@ -132,8 +132,10 @@ def _cone_rows(given: LinearRows, normaliser: Array, total: float) -> WeightLimi
         sizes.append(size)
         ties.append(np.full(int(chosen.sum()), tie))
     limits = WeightLimits(np.concatenate(rows), np.concatenate(sizes), np.concatenate(ties))
-    says = limits.rows.any(axis=1)  # and not that zero is at least zero
-    return WeightLimits(limits.rows[says], limits.sizes[says], limits.is_tie[says])
+    is_nonzero = limits.rows.any(axis=1)  # and not that zero is at least zero
+    return WeightLimits(
+        limits.rows[is_nonzero], limits.sizes[is_nonzero], limits.is_tie[is_nonzero]
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,18 +170,18 @@ def smallest_over_shares(g: Array, limits: WeightLimits) -> LinearMinimum | None
     return LinearMinimum(shares / float(shares.sum()), multipliers)
 
 
-def nearest_shares(given: Array, limits: WeightLimits) -> Array | None:
-    """Shares within the limits with the least Σ|sᵢ − givenᵢ|; None where a program fails."""
-    ties, p = limits.is_tie, len(given)
+def nearest_shares(targets: Array, limits: WeightLimits) -> Array | None:
+    """The shares s within the limits with the least Σ|sᵢ − tᵢ|; None if the program fails."""
+    ties, p = limits.is_tie, len(targets)
     each = np.eye(p)
     inside = limits.rows[~ties]
-    # Variables are the shares and the distances |sᵢ − givenᵢ|.
+    # Variables are the shares and the distances |sᵢ − tᵢ|.
     found = linprog(
         np.append(np.zeros(p), np.ones(p)),
         A_ub=np.vstack(
             [np.hstack([each, -each]), np.hstack([-each, -each]), np.hstack([-inside, 0 * inside])]
         ),
-        b_ub=np.concatenate([given, -given, np.zeros(len(inside))]),
+        b_ub=np.concatenate([targets, -targets, np.zeros(len(inside))]),
         A_eq=np.pad(np.vstack([np.ones(p), limits.rows[ties]]), ((0, 0), (0, p))),
         b_eq=np.append(1.0, np.zeros(int(ties.sum()))),
         method="highs",

@@ -180,9 +180,9 @@ def positive_weights(
     basis[used, np.arange(p)] = reach / share
     equality = 1.0 / share
     if least is not None:
-        given = np.zeros(len(normaliser))
-        given[used] = least[used] * reach
-        basis = (1.0 - float(least[used].sum())) * basis + np.outer(given, equality)
+        weights = np.zeros(len(normaliser))
+        weights[used] = least[used] * reach
+        basis = (1.0 - float(least[used].sum())) * basis + np.outer(weights, equality)
     domain = Domain(
         basis=basis,
         equality=equality,
@@ -268,13 +268,13 @@ def orthonormal(
     directions; the next one sees them at unit length. `basis` holds columns of the identity, one
     for each matrix. Combinations that cancel are of matrices of unit size.
     """
-    given = inner_products(np.eye(len(basis)))
-    norms = np.sqrt(np.diagonal(given))
+    products = inner_products(np.eye(len(basis)))
+    norms = np.sqrt(np.diagonal(products))
     empty = norms[np.abs(basis).argmax(axis=0)] == 0.0
     dropped, lengths = [], []
     basis = basis[:, ~empty]  # a matrix of zeros gets no weight
     for number in range(MAX_PASSES):
-        S = inner_products(basis) if number else basis.T @ given @ basis
+        S = inner_products(basis) if number else basis.T @ products @ basis
         length = np.sqrt(np.maximum(np.diagonal(S), 0.0))
         size = norms @ np.abs(basis)
         doubtful = length <= DOUBTFUL * size

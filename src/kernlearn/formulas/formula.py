@@ -72,10 +72,10 @@ class Legend:
 
         `meaning` is what tells two of them apart where the text is shortened.
         """
-        meant = text if meaning is None else meaning
+        description = text if meaning is None else meaning
         names = (letter if i == 1 else letter + str(i).translate(LOWERED) for i in count(1))
-        name = next(name for name in names if self._meanings.get(name, meant) == meant)
-        self._meanings[name] = meant
+        name = next(name for name in names if self._meanings.get(name, description) == description)
+        self._meanings[name] = description
         self.say(f"{name} {verb} {text}")
         return name
 

@@ -110,8 +110,8 @@ class RegularizedRisk(QualityFunctional):
 
     def _evaluate(self, K: Array, y: Target) -> float:
         targets = one_vs_rest(y) if y.dtype.kind == "i" else [y]
-        given = self.C, self.nu, self.epsilon, None, targets, self.quantile
-        settings = check_settings(self.quality, *given)
+        parameters = self.C, self.nu, self.epsilon, None, targets, self.quantile
+        settings = check_settings(self.quality, *parameters)
         machines = [QUALITIES[self.quality].build(target, settings) for target in targets]
         # One matrix with the weight one: all that is left to solve is its machines.
         solution = learn_with_machines(

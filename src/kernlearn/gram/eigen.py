@@ -46,14 +46,14 @@ def eigenvectors(
     """
     matrix = check_gram(K)
     n = len(matrix)
-    wanted = n if n_components is None else min(n_components, n)
-    if wanted < 1 or int(wanted) != wanted:
+    count = n if n_components is None else min(n_components, n)
+    if count < 1 or int(count) != count:
         raise ValueError(
             f"n_components must be a positive integer, got {n_components!r}; choose at least 1."
         )
     if not 0 <= tol < 1:
         raise ValueError(f"tol must be between 0 and 1, got {tol!r}; choose for example 1e-10.")
-    values, vectors = eigh(matrix, subset_by_index=(n - int(wanted), n - 1), check_finite=False)
+    values, vectors = eigh(matrix, subset_by_index=(n - int(count), n - 1), check_finite=False)
     values, vectors = values[::-1], vectors[:, ::-1]
     kept = (values > tol * values[0]) & (values > 0)
     values, vectors = values[kept], vectors[:, kept]

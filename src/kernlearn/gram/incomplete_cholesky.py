@@ -204,7 +204,7 @@ def checked_pair_cholesky(
     with quiet():
         # What the hyperkernel needs to know of each pair is computed once.
         table, diagonal = _pair_table(hyperkernel, points, pairs, options)
-        seen: dict[int, Array] = {}
+        known: dict[int, Array] = {}
 
         def restrict(rows: Indices | slice) -> Columns:
             part = table[rows]
@@ -214,14 +214,14 @@ def checked_pair_cholesky(
 
             def columns(positions: Indices) -> Array:
                 values = hyperkernel._evaluate(table[positions], part)
-                seen.update(zip(positions.tolist(), values.copy(), strict=True))
+                known.update(zip(positions.tolist(), values.copy(), strict=True))
                 return values
 
             return columns
 
         found = factorise(restrict, diagonal, tol, max_rank, None, check, options)
     factor, pivots, residual_trace, relative = found
-    sections = np.array([seen[p] for p in pivots.tolist()]) if seen else None
+    sections = np.array([known[p] for p in pivots.tolist()]) if known else None
     return PairCholesky(factor, pairs[pivots], residual_trace, relative, pairs, sections)
 
 

@@ -44,18 +44,18 @@ def learned(estimator: BaseEstimator, attribute: str) -> Any:
         ) from None
 
 
-def as_seen(estimator: BaseEstimator, X: ArrayLike) -> ArrayLike:
+def transformed_rows(estimator: BaseEstimator, X: ArrayLike) -> ArrayLike:
     """X; of a pipeline, as its last step sees it."""
     if not isinstance(estimator, Pipeline) or len(estimator) == 1:
         return X
     check_is_fitted(estimator)
-    seen: ArrayLike = estimator[:-1].transform(X)
-    return seen
+    transformed: ArrayLike = estimator[:-1].transform(X)
+    return transformed
 
 
 def learned_gram(estimator: BaseEstimator, X: ArrayLike) -> Array:
     """The matrix of the learned kernel on the rows of X."""
-    gram: Array = learned(estimator, "kernel_")(as_seen(estimator, X))
+    gram: Array = learned(estimator, "kernel_")(transformed_rows(estimator, X))
     return gram
 
 

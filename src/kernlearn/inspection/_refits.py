@@ -126,10 +126,10 @@ def _member_output(step: KernelMixture, rows: Indices) -> Output:
         values = np.tensordot(
             members.factors, [one.predict(tables[one.table]) for one in machines], axes=1
         )
-        said = step._predictions(np.asarray(values))
+        predictions = step._predictions(np.asarray(values))
         every = np.arange(len(values))
-        is_of_labels = hasattr(said, "predict_proba")
-        found = said.predict_proba(every) if is_of_labels else said.predict(every)
+        is_of_labels = hasattr(predictions, "predict_proba")
+        found = predictions.predict_proba(every) if is_of_labels else predictions.predict(every)
         return _shaped(np.asarray(found, dtype=float))
 
     return output

@@ -17,7 +17,7 @@ from kernlearn.inspection._classes import (
     names_width,
 )
 from kernlearn.inspection._display import Display
-from kernlearn.inspection._learned import as_seen, learned
+from kernlearn.inspection._learned import learned, transformed_rows
 from kernlearn.inspection._matplotlib import Axes, new_axes
 from kernlearn.inspection._text import legend_label
 from kernlearn.typing import Array
@@ -85,7 +85,7 @@ class EmbeddingDisplay(Display):
             With ``ax_`` and ``figure_``.
         """
         transform = learned(estimator, "transform")
-        return cls(transform(as_seen(estimator, X)), y).plot(ax=ax)
+        return cls(transform(transformed_rows(estimator, X)), y).plot(ax=ax)
 
     def _draw(self, ax: Axes | None) -> Axes:
         ax = new_axes(ax, height=4.8, width=6.0 + names_width(self.classes))

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from kernlearn.inspection._bars import MOST_BARS, bars_height, draw_bars, with_the_rest
 from kernlearn.inspection._display import Display
-from kernlearn.inspection._learned import as_seen, last_step, learned
+from kernlearn.inspection._learned import last_step, learned, transformed_rows
 from kernlearn.inspection._matplotlib import Axes, new_axes
 from kernlearn.inspection.kernel_weights import POSITIVE
 from kernlearn.typing import Array
@@ -84,7 +84,7 @@ class FeatureScalesDisplay(Display):
         """
         scales = np.asarray(learned(estimator, "feature_scales_"), dtype=float)
         # Zero over infinity is zero: a constant column that the kernel does not see.
-        spread = np.asarray(as_seen(estimator, X), dtype=float).std(axis=0) / scales
+        spread = np.asarray(transformed_rows(estimator, X), dtype=float).std(axis=0) / scales
         if feature_names is None:
             default = [f"x{j}" for j in range(len(scales))]
             feature_names = list(getattr(last_step(estimator), "feature_names_in_", default))

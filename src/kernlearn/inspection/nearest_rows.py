@@ -59,9 +59,9 @@ def nearest_rows(
     estimator = model
     if hasattr(model, "sample_X"):  # of a file, which knows how its table is read
         estimator, X = model.pipeline, model.typed(X)
-        given = X_train is not None
-        y_train = y_train if given else model.sample_y
-        X_train = model.typed(X_train) if given else model.sample_X
+        has_training_rows = X_train is not None
+        y_train = y_train if has_training_rows else model.sample_y
+        X_train = model.typed(X_train) if has_training_rows else model.sample_X
     distance = LearnedDistance.of(estimator)
     if distance is None:
         raise ValueError(

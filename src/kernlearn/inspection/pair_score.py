@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import roc_auc_score
 
 from kernlearn.inspection._display import Display
-from kernlearn.inspection._learned import as_seen, learned
+from kernlearn.inspection._learned import learned, transformed_rows
 from kernlearn.inspection._matplotlib import Axes, ink, new_axes
 from kernlearn.inspection._text import plain_legend
 from kernlearn.inspection.kernel_weights import NEGATIVE, POSITIVE
@@ -77,7 +77,7 @@ class PairScoreDisplay(Display):
             With ``ax_`` and ``figure_``.
         """
         pair_score = learned(estimator, "pair_score")
-        points, labels = np.asarray(as_seen(estimator, X), dtype=float), np.asarray(y)
+        points, labels = np.asarray(transformed_rows(estimator, X), dtype=float), np.asarray(y)
         if points.ndim != 2 or len(points) < 2 or labels.shape != points.shape[:1]:
             raise ValueError(
                 "expected two points or more and a class for each, got shapes "

@@ -226,10 +226,10 @@ class _Game:
             orders = [random.permutation(d) for _ in range(n_permutations)]
             orders = [each for order in orders for each in (order, order[::-1])]
             chosen = np.repeat(np.resize(random.permutation(len(self.base)), n_permutations), 2)
-            said = self._rest_along(closed, row, np.array(orders), chosen)
+            values = self._rest_along(closed, row, np.array(orders), chosen)
             steps = np.empty((len(orders), d, k))
             for place, order in enumerate(orders):
-                steps[place, order] = np.diff(said[place], axis=0)
+                steps[place, order] = np.diff(values[place], axis=0)
             pairs = steps.reshape(n_permutations, 2, d, k).mean(axis=1)
             value[row] = pairs.mean(axis=0)
             if n_permutations > 1:

@@ -51,8 +51,8 @@ class Columns(_Wrapper):
         self.name = name
 
     def _evaluate(self, X: Table, Y: Table) -> Array:
-        seen = self.selected(X)
-        return self.kernel(seen, seen if Y is X else self.selected(Y))
+        selected = self.selected(X)
+        return self.kernel(selected, selected if Y is X else self.selected(Y))
 
     def _diag(self, X: Table) -> Array:
         return self.kernel.diag(self.selected(X))
@@ -69,7 +69,7 @@ class Columns(_Wrapper):
         """The chosen columns of a table."""
         positions = list(self.positions(X))
 
-        def seen() -> Any:
+        def take() -> Any:
             if is_frame(X):
                 return X.iloc[:, positions]
             if is_elsewhere(X):
@@ -77,7 +77,7 @@ class Columns(_Wrapper):
             # A slice of an array is a view, not a copy.
             return X[:, self.columns if isinstance(self.columns, slice) else positions]
 
-        table: Table = shared(("columns", *positions), seen, X)
+        table: Table = shared(("columns", *positions), take, X)
         return table
 
     def positions(self, X: Table) -> tuple[int, ...]:

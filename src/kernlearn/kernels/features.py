@@ -82,7 +82,7 @@ class Features(_Wrapper):
 
     def _trained(self, X: Table) -> FrozenEstimator:
         """A fitted clone of the transformer; its output is left where `transformed` finds it."""
-        seen = self._seen(X)
+        inputs = self._seen(X)
         transformer = clone(self.transformer)
         if get_tags(transformer).target_tags.required:
             raise ValueError(
@@ -91,9 +91,9 @@ class Features(_Wrapper):
             )
         try:
             if hasattr(transformer, "fit_transform"):
-                output = transformer.fit_transform(seen)
+                output = transformer.fit_transform(inputs)
             else:
-                output = transformer.fit(seen).transform(seen)
+                output = transformer.fit(inputs).transform(inputs)
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"Features could not fit {transformer!r} to {counted(X.shape[0], 'row')}: {error}; "

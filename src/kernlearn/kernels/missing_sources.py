@@ -316,17 +316,17 @@ class Completed(_Wrapper):
 
     def _coefficients(self, rows: Table) -> Array:
         """The b(x) of rows that lack the source, one in each row."""
-        ridge, given = self.ridge, (self.reference, self.sample)
+        ridge, samples = self.ridge, (self.reference, self.sample)
 
         def factor() -> Any:
-            M = _within(*given)
+            M = _within(*samples)
             return cho_factor(M + ridge * np.eye(len(M)))
 
         def found() -> Array:
             right = self.reference(self.sample, rows)
-            return np.asarray(cho_solve(shared(("factor", ridge), factor, *given), right).T)
+            return np.asarray(cho_solve(shared(("factor", ridge), factor, *samples), right).T)
 
-        return shared(("coefficients", ridge), found, *given, rows)
+        return shared(("coefficients", ridge), found, *samples, rows)
 
 
 def _within(kernel: Kernel, sample: Rows) -> Array:

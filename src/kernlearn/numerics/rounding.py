@@ -71,8 +71,8 @@ def first_least(losses: Iterable[float]) -> int:
     >>> first_least([0.7, 0.1 + 0.2, 0.3]), first_least([np.nan, np.inf, 2.0])
     (1, 2)
     """
-    given = losses if isinstance(losses, np.ndarray) else list(losses)
-    values = np.where(np.isnan(given), np.inf, np.asarray(given, dtype=np.float64))
+    numbers = np.asarray(losses if isinstance(losses, np.ndarray) else list(losses), dtype=float)
+    values = np.where(np.isnan(numbers), np.inf, numbers)
     least = float(values.min())
     return int(np.argmax((values <= least + SAME * abs(least)) | (values == least)))
 
@@ -88,10 +88,10 @@ def ranks(values: ArrayLike) -> Indices:
     >>> ranks([0.3, 7.0, 0.1 + 0.2, -1.0]).tolist()
     [1, 2, 1, 0]
     """
-    given = np.asarray(values, dtype=np.float64)
-    order = np.argsort(given, kind="stable")
-    size = np.abs(given).max(initial=0.0, where=np.isfinite(given))
-    found = np.zeros(len(given), dtype=np.intp)
+    numbers = np.asarray(values, dtype=np.float64)
+    order = np.argsort(numbers, kind="stable")
+    size = np.abs(numbers).max(initial=0.0, where=np.isfinite(numbers))
+    found = np.zeros(len(numbers), dtype=np.intp)
     with np.errstate(invalid="ignore"):  # infinities are equal to one another
-        found[order[1:]] = np.cumsum(np.diff(given[order]) > CONSTANT * size)
+        found[order[1:]] = np.cumsum(np.diff(numbers[order]) > CONSTANT * size)
     return found

@@ -152,21 +152,21 @@ def _collect(
     quiet: bool,
 ) -> Json:
     """Call for the keys that have no result yet, write what is returned, and read all."""
-    wanted = list(keys)
+    remaining = list(keys)
     with results:
         finished = results.finished()
-        waiting = [key for key in wanted if key not in finished]
+        waiting = [key for key in remaining if key not in finished]
         stream = track(
             call(waiting),
             description=description,
-            total=len(wanted),
-            done=len(wanted) - len(waiting),
+            total=len(remaining),
+            done=len(remaining) - len(waiting),
             quiet=quiet,
         )
         for key, result in stream:
             results.append(key, result)
         finished = results.finished()
-    return {key: finished[key] for key in wanted}
+    return {key: finished[key] for key in remaining}
 
 
 def _call_for(parent: int, key: str, function: Cell, arguments: Arguments) -> tuple[str, JsonValue]:

@@ -93,7 +93,7 @@ def _check_sparse(content: bytes, name: str) -> None:
 def _files_read(schema: Any) -> list[str]:
     """The members that are read for a schema; an object with a number is read once."""
     found: list[str] = []
-    seen: set[Any] = set()
+    names: set[Any] = set()
     waiting = [schema]
     while waiting:
         value = waiting.pop()
@@ -102,8 +102,8 @@ def _files_read(schema: Any) -> list[str]:
         elif isinstance(value, dict):
             number = value.get("__id__")
             name = value.get("file")
-            if isinstance(name, str) and (number is None or str(number) not in seen):
-                seen.add(str(number))
+            if isinstance(name, str) and (number is None or str(number) not in names):
+                names.add(str(number))
                 found.append(name)
             waiting += value.values()
     return found

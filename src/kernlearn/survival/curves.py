@@ -56,8 +56,8 @@ class RiskTable:
         times, place = np.unique(outcome.time, return_inverse=True)
         place = place.reshape(-1)
         events, censored = (
-            np.asarray(np.bincount(place, weight * seen, len(times)), dtype=float)
-            for seen in (outcome.event, ~outcome.event)
+            np.asarray(np.bincount(place, weight * group, len(times)), dtype=float)
+            for group in (outcome.event, ~outcome.event)
         )
         at_risk: Array = np.cumsum((events + censored)[::-1])[::-1]
         return cls(times, events, censored, at_risk, place)
@@ -160,10 +160,10 @@ def _baseline(
     top, n_times = float(risk.max()), len(table.times)
     sizes = weight * np.exp(risk - top)
     total = np.cumsum(np.bincount(table.place, sizes, n_times)[::-1])[::-1]
-    seen = table.place[outcome.event]
-    tied = np.bincount(seen, sizes[outcome.event], n_times)
-    number = np.bincount(seen, minlength=n_times)
-    place = np.sort(seen)
+    events_at = table.place[outcome.event]
+    tied = np.bincount(events_at, sizes[outcome.event], n_times)
+    number = np.bincount(events_at, minlength=n_times)
+    place = np.sort(events_at)
     before = np.arange(len(place)) - np.searchsorted(place, place)
     left = total[place] - gone * before / number[place] * tied[place]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

@@ -123,17 +123,17 @@ def _in_other_words(name: str, present: PandasSeries, n_missing: int) -> Column 
     if notation is not None:
         numbers = as_numbers(present, notation)
         check_not_too_large(numbers, present, name)
-        found, told = _number(name, numbers, n_missing), f"written like {notation}"
-        told = "1 where it is true" if notation == TRUE_OR_FALSE else told
+        found, note = _number(name, numbers, n_missing), f"written like {notation}"
+        note = "1 where it is true" if notation == TRUE_OR_FALSE else note
     else:
         notation = date_notation(present.tolist())
         if notation is None:
             return None
         found = _date(name, as_dates(present, notation), n_missing)
-        told = f"written as {date_in_words(notation)}"
+        note = f"written as {date_in_words(notation)}"
     if not found.is_used:
         return found
-    return replace(found, action=f"{found.action}; {told}", notation=notation)
+    return replace(found, action=f"{found.action}; {note}", notation=notation)
 
 
 def _number(name: str, numbers: Array, n_missing: int) -> Column:

@@ -49,8 +49,8 @@ def read_known_outcome(event: PandasSeries, time: PandasSeries) -> tuple[Surviva
         raise TableError(
             f"no row has a value of both {event.name!r} and {time.name!r}; name other columns"
         )
-    seen, times = _events(event.iloc[rows]), _times(time.iloc[rows])
-    return survival_outcome(event=seen, time=times), rows
+    events, times = _events(event.iloc[rows]), _times(time.iloc[rows])
+    return survival_outcome(event=events, time=times), rows
 
 
 def _events(cells: PandasSeries) -> Mask:

@@ -74,11 +74,11 @@ def read_target(cells: PandasSeries, name: str, task: str = "auto") -> Target:
     present = cells.iloc[rows]
     if len(rows) == 0:
         raise TableError(f"the target {name!r} has no value in any row; name another column")
-    numbers, told = as_numbers(present), ""
+    numbers, note = as_numbers(present), ""
     is_number = not np.isnan(numbers).any()
     if not is_number and task != "classification":
-        numbers, told = _otherwise_written(numbers, present, name, task)
-        is_number = bool(told)
+        numbers, note = _otherwise_written(numbers, present, name, task)
+        is_number = bool(note)
     if not is_number and not np.isnan(as_dates(present)).any():
         raise TableError(
             f"the target {name!r} is a column of dates, expected numbers or classes; turn it into "
@@ -87,11 +87,11 @@ def read_target(cells: PandasSeries, name: str, task: str = "auto") -> Target:
     found, reason = "classification", f"classification, since {name!r} holds text"
     if is_number:
         classes = _classes(numbers, present, name) if _are_whole(numbers) else numbers
-        found, reason = _told(numbers, classes, name)
+        found, reason = _task_of_numbers(numbers, classes, name)
     if task not in ("auto", found):
         found, reason = task, f"{task}, as asked for"
     if found == "regression":
-        return Target(found, _checked_numbers(numbers, present, name), rows, reason + told)
+        return Target(found, _checked_numbers(numbers, present, name), rows, reason + note)
     return Target(found, _checked_classes(numbers, present, name), rows, reason)
 
 
@@ -106,12 +106,12 @@ def _otherwise_written(
     if notation is None or notation == TRUE_OR_FALSE:
         return numbers, ""
     found = as_numbers(present, notation)
-    if task == "auto" and _told(found, found, name)[0] != "regression":
+    if task == "auto" and _task_of_numbers(found, found, name)[0] != "regression":
         return numbers, ""
     return found, f", written like {notation}"
 
 
-def _told(numbers: Array, classes: NDArray[Any], name: str) -> tuple[str, str]:
+def _task_of_numbers(numbers: Array, classes: NDArray[Any], name: str) -> tuple[str, str]:
     """The task that numbers mean, and why; `classes` is what they would be as classes."""
     n_classes = len(np.unique(classes))
     few = n_classes <= MOST_CLASSES and n_classes * FEWEST_ROWS_OF_A_CLASS <= len(numbers)

@@ -52,9 +52,9 @@ def check_parametric_kernel(
     >>> from kernlearn.testing import check_parametric_kernel
     >>> check_parametric_kernel(ARDGaussianFamily(), [[0.0, 1.0], [2.0, 3.0], [0.5, 0.5]])
     """
-    given = check_things(X, "X") if family.takes_things else check_numbers(X, "X").copy()
-    family = family.fitted_to(given)
-    points = family.read(given)
+    rows = check_things(X, "X") if family.takes_things else check_numbers(X, "X").copy()
+    family = family.fitted_to(rows)
+    points = family.read(rows)
     before = points.copy()
     start = np.asarray(family.start(points))
     _LAW.require(
@@ -66,7 +66,7 @@ def check_parametric_kernel(
         uneven = uneven + 0.1 * family.size(start) * np.cos(np.arange(start.size))
     place = uneven if theta is None else np.array(theta, dtype=float)
     kept = place.copy()
-    _check_matrix(family, given, points, place)
+    _check_matrix(family, rows, points, place)
     _check_first(family, points, place)
     _check_second(family, points, place)
     _check_along(family, points, place)
@@ -75,9 +75,9 @@ def check_parametric_kernel(
     _LAW.require(same, "X and theta must be left as they were, but were changed")
 
 
-def _check_matrix(family: ParametricKernel, given: Rows, X: Array, theta: Array) -> None:
-    check_kernel(family.kernel(theta), given)
-    K = family.kernel(theta)(given)
+def _check_matrix(family: ParametricKernel, rows: Rows, X: Array, theta: Array) -> None:
+    check_kernel(family.kernel(theta), rows)
+    K = family.kernel(theta)(rows)
     _LAW.require_close(family.diag(X, theta), K.diagonal(), "diag(X, θ) = that of the matrix", K)
     _LAW.require_close(family.matrix(X, None, theta), K, "matrix(X, None, θ) = kernel(θ)(X)", K)
     some = X[::2].copy()

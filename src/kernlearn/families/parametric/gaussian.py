@@ -89,10 +89,10 @@ class GaussianFamily(ParametricKernel):
             if type(family) is not GaussianFamily:
                 return None
             weights.append(family.weights)
-        given = [each is not None for each in weights]
-        if not any(given):
+        has_weights = [each is not None for each in weights]
+        if not any(has_weights):
             return cls()
-        return cls(np.stack(weights)) if all(given) else None  # type: ignore[arg-type]
+        return cls(np.stack(weights)) if all(has_weights) else None  # type: ignore[arg-type]
 
     def _weights(self, X: Array) -> Array:
         return np.ones(X.shape[-1]) if self.weights is None else np.asarray(self.weights, float)

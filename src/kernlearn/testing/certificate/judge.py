@@ -107,8 +107,8 @@ def _feasible(case: Case, weights: Array) -> list[str]:
     values = np.linalg.eigvalsh(case.kernel(weights).astype(float))
     # What the check of the matrices lets through, the combinations may have too.
     own = [np.linalg.eigvalsh(K.astype(float))[[0, -1]] for K in case.grams]
-    given = max((max(-low, 0.0) / high for low, high in own if high > 0), default=0.0)
-    if values[0] < -(INDEFINITE + 2.0 * given) * max(values[-1], 0.0):
+    violation = max((max(-low, 0.0) / high for low, high in own if high > 0), default=0.0)
+    if values[0] < -(INDEFINITE + 2.0 * violation) * max(values[-1], 0.0):
         found.append(f"K(w) has eigenvalues from {values[0]:.3g} to {values[-1]:.3g}")
     return found
 

@@ -88,6 +88,6 @@ class PartialLikelihood:
     def entropy(self, a: LongArray) -> Scalar:
         r"""Of that division: an upper bound of :math:`-\min_f a^\top f + L(f)`."""
         divided, _ = self.divided(a)
-        given = divided > 0
+        is_positive = divided > 0
         shares = divided / (self.totals[:, None] * self.weight)
-        return (divided[given] * np.log(shares[given])).sum()
+        return (divided[is_positive] * np.log(shares[is_positive])).sum()
