@@ -38,7 +38,7 @@ from kernlearn.kernels import (
 from kernlearn.quality.margins import soft_margin
 from kernlearn.solvers.nystroem.selection import LandmarkSelection, press
 from kernlearn.solvers.selection.batched import SelectionStacks
-from kernlearn.solvers.selection.objective import Question
+from kernlearn.solvers.selection.objective import EvaluationRequest
 from kernlearn.solvers.weights.column_master import GramMaster, MasterOptions
 
 PLACES = [Place("array_api_strict", "cpu"), Place("torch", "cpu")]
@@ -275,7 +275,7 @@ def test_first_level_learning_from_all_rows_works_on_the_device(kernel: str, pla
 def test_least_squares_machines_are_selected_on_the_device(
     kernel: str, selection: str, place: Place, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr(Question, "alone", None)  # must not be called
+    monkeypatch.setattr(EvaluationRequest, "alone", None)  # must not be called
     model = LSSVMRegressor(kernel, selection, cv=3, tol=0.1)
     model.fit(place.put(X[:40]), y[:40])
     assert model.device_ == str(place)

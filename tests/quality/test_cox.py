@@ -41,9 +41,9 @@ def test_losses_coefficients_and_their_slopes_are_those_of_the_definition(drawn)
         value += c * (np.log((weight * np.exp(f))[at_risk].sum()) - f[i])
         a += c * ((np.arange(N) == i) - share)
     assert risk_sets.losses(f).sum() == pytest.approx(value, rel=1e-13)
-    assert risk_sets.answer(f) == pytest.approx(a, abs=1e-13)
+    assert risk_sets.coefficients(f) == pytest.approx(a, abs=1e-13)
     step = 1e-6 * np.eye(N)
-    slopes = [(risk_sets.answer(f - s) - risk_sets.answer(f + s)) / 2e-6 for s in step]
+    slopes = [(risk_sets.coefficients(f - s) - risk_sets.coefficients(f + s)) / 2e-6 for s in step]
     assert risk_sets.hessian(f) == pytest.approx(np.array(slopes), abs=1e-7)
     assert np.isfinite(risk_sets.losses(1e3 * f)).all()
 
@@ -55,7 +55,7 @@ def test_the_conjugate_is_the_entropy_of_the_shares(drawn):
         c * (share[share > 0] * np.log(share[share > 0] / weight[share > 0])).sum()
         for _, c, _, share in shares(outcome, weight, f)
     )
-    a = risk_sets.answer(f)
+    a = risk_sets.coefficients(f)
     assert risk_sets.entropy(a).sum() == pytest.approx(naive, rel=1e-12)
     # Fenchel's equality, and the curvature is an inverse of that of the loss.
     assert risk_sets.losses(f).sum() + risk_sets.entropy(a).sum() == pytest.approx(-a @ f)
@@ -67,7 +67,7 @@ def test_the_conjugate_is_the_entropy_of_the_shares(drawn):
 
 def test_coefficients_off_the_flow_are_brought_back(drawn):
     risk_sets, f = sets(drawn)
-    a = risk_sets.answer(f)
+    a = risk_sets.coefficients(f)
     assert risk_sets.shortfall(a) == 0.0
     moved = risk_sets.repaired(a + 0.5 * np.random.default_rng(0).normal(size=N))
     assert risk_sets.shortfall(moved) <= 1e-13
@@ -79,7 +79,7 @@ def test_coefficients_far_below_the_totals_keep_their_digits(drawn):
     outcome, weight, _, f = drawn
     risk_sets = RiskSets.of(outcome.signed, C * weight, weight)
     # Sums of the coefficients that have left are what goes on: no total need be taken off.
-    a = 1e-18 * risk_sets.answer(f)
+    a = 1e-18 * risk_sets.coefficients(f)
     assert risk_sets.repaired(a) == pytest.approx(a, rel=1e-12, abs=1e-32)
     falling = np.where(risk_sets.stage == 0, -np.abs(a), a)
     assert risk_sets.shortfall(falling) == pytest.approx(

@@ -52,9 +52,9 @@ def test_a_listener_is_told_everything_and_when(clock):
     heard = []
     stopping = StoppingControl(heard.append)
     clock.now += 2.5
-    stopping.tell("one", 3.0, 1.0, 2.0)
+    stopping.report("one", 3.0, 1.0, 2.0)
     clock.now += 1.0
-    stopping.tell("two", 2.0)
+    stopping.report("two", 2.0)
     assert heard == [
         kl.results.Progress(1, 2.5, 3.0, 1.0, 2.0, "one"),
         kl.results.Progress(2, 3.5, 2.0, None, None, "two"),
@@ -65,11 +65,11 @@ def test_the_time_limit_ends_it_for_good(clock):
     heard = []
     stopping = StoppingControl(heard.append, time_limit=5.0)
     clock.now += 5.0
-    stopping.tell("in time", 1.0)
+    stopping.report("in time", 1.0)
     clock.now += 0.1
     for _ in range(2):
         with pytest.raises(Stopped):
-            stopping.tell("too late", 1.0)
+            stopping.report("too late", 1.0)
         with pytest.raises(Stopped):
             stopping.check()
     assert stopping.accept(Stopped()) is kl.results.Status.TIME_LIMIT
@@ -79,14 +79,14 @@ def test_the_time_limit_ends_it_for_good(clock):
 
 @pytest.mark.parametrize("answer", [None, False, np.False_, 1, "stop", [0]])
 def test_nothing_but_true_ends_it(answer):
-    StoppingControl(lambda told: answer).tell("on we go", 1.0)
+    StoppingControl(lambda told: answer).report("on we go", 1.0)
 
 
 @pytest.mark.parametrize("answer", [True, np.True_])
 def test_true_ends_it(answer):
     stopping = StoppingControl(lambda told: answer)
     with pytest.raises(Stopped):
-        stopping.tell("enough", 1.0)
+        stopping.report("enough", 1.0)
     assert stopping.stopped is kl.results.Status.STOPPED
 
 

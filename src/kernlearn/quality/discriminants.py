@@ -82,8 +82,10 @@ class Discriminants:
         in_class, total = weight @ own, float(weight.sum())
         sums = (weight[:, None] * own).T @ f
         overall = weight @ f / total
-        seen = in_class > 0  # rows of a small class may all be elsewhere
-        means = np.where(seen[:, None], sums / np.where(seen, in_class, 1.0)[:, None], overall)
+        is_present = in_class > 0  # rows of a small class may all be elsewhere
+        means = np.where(
+            is_present[:, None], sums / np.where(is_present, in_class, 1.0)[:, None], overall
+        )
         above = in_class @ (means.diagonal() - overall)
         if not without_rounding(above, total, len(f)) > 0.0:
             # Machines that have learned nothing predict the mean, which is the lower for a class

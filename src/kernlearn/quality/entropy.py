@@ -25,7 +25,7 @@ def entropy_conjugate(g: Array, widths: Array, temperature: float) -> Array:
     return np.asarray(temperature * np.abs(widths) * logs)
 
 
-def entropy_answer(g: Array, widths: Array, temperature: float) -> Array:
+def entropy_slope(g: Array, widths: Array, temperature: float) -> Array:
     """The slope of the conjugate: the coefficients at which g·a less the entropy is largest."""
     return np.asarray(widths * expit(np.sign(widths) * g / temperature))
 

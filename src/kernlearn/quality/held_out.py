@@ -107,8 +107,8 @@ class LeastSquaresLoss(SelectionLoss[LSSVMFit]):
 
     def ridge_slope(self, fit: LSSVMFit, W: Array, lam: float) -> float:
         """λ adds to the diagonal of K; where the ridge was raised, λ has no say."""
-        asked = lam / self.weight
-        return float(W.diagonal() @ np.where(fit.ridge > asked, 0.0, asked))
+        ridge = lam / self.weight
+        return float(W.diagonal() @ np.where(fit.ridge > ridge, 0.0, ridge))
 
     def along(self, K: Array, Y: Array) -> Callable[[float], float]:
         """One decomposition serves every λ."""

@@ -43,9 +43,9 @@ def quadratic_weighted_kappa(
     >>> kl.metrics.quadratic_weighted_kappa(["low", "mid", "high"], ["low", "high", "high"], grades)
     0.8
     """
-    truth, told = np.asarray(y_true), np.asarray(y_pred)
-    order = np.unique(np.concatenate([truth, told])) if grades is None else np.asarray(grades)
-    for name, labels in (("y_true", truth), ("y_pred", told)):
+    truth, predicted = np.asarray(y_true), np.asarray(y_pred)
+    order = np.unique(np.concatenate([truth, predicted])) if grades is None else np.asarray(grades)
+    for name, labels in (("y_true", truth), ("y_pred", predicted)):
         unknown = np.setdiff1d(labels, order)
         if len(unknown):
             raise ValueError(
@@ -54,19 +54,23 @@ def quadratic_weighted_kappa(
             )
     places = {label: place for place, label in enumerate(order.tolist())}
     return weighted_kappa_of(
-        *(np.array([places[label] for label in labels.tolist()]) for labels in (truth, told))
+        *(np.array([places[label] for label in labels.tolist()]) for labels in (truth, predicted))
     )
 
 
-def weighted_kappa_of(truth: Indices, told: Indices) -> float:
+def weighted_kappa_of(truth: Indices, predicted: Indices) -> float:
     """The same of grades by number; inputs are checked.
 
     The squares of independent grades are those of their means and variances.
     """
     if len(truth) == 0:
         return float("nan")
-    expected = truth.var() + told.var() + (truth.mean() - told.mean()) ** 2
-    return 1.0 - float(((truth - told) ** 2).mean() / expected) if expected > 0.0 else float("nan")
+    expected = truth.var() + predicted.var() + (truth.mean() - predicted.mean()) ** 2
+    return (
+        1.0 - float(((truth - predicted) ** 2).mean() / expected)
+        if expected > 0.0
+        else float("nan")
+    )
 
 
 def quadratic_kappa_scorer(grades: Sequence[object] | None = None) -> Callable[..., float]:

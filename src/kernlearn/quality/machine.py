@@ -134,8 +134,8 @@ class Machine:
 
         So it is where the norm alone is weighed against a threshold: for one class and the ν-SVM.
         """
-        given = self.linear.any() or self.slopes.any() or self.ridge.any()
-        return not (given or self.offset or self.temperature)
+        has_terms = self.linear.any() or self.slopes.any() or self.ridge.any()
+        return not (has_terms or self.offset or self.temperature)
 
     def lower_value(self, a: Array, Ka: Array) -> float:
         r"""The value of the maximand at a feasible ``a``: a lower bound on V(K).

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from kernlearn.numerics.sums import EPS
-from kernlearn.quality.entropy import entropy_answer
+from kernlearn.quality.entropy import entropy_slope
 from kernlearn.quality.machine import Machine, Multipliers, signed_widths
 from kernlearn.typing import Array, Mask
 
@@ -53,14 +53,14 @@ def best_multipliers(machine: Machine, Ka: Array) -> Multipliers:
         return Multipliers(np.zeros(1), 0.0)
     residual = machine.linear - Ka
     if np.isfinite(machine.budget):
-        above = balancing_constant(residual, answer_to(machine, 1), 0.5 * machine.budget)
-        below = balancing_constant(residual, answer_to(machine, 0), -0.5 * machine.budget)
+        above = balancing_constant(residual, conjugate_slope(machine, 1), 0.5 * machine.budget)
+        below = balancing_constant(residual, conjugate_slope(machine, 0), -0.5 * machine.budget)
         middle, half = 0.5 * (above + below), max(0.5 * (above - below), 0.0)
         return Multipliers(np.array([middle]), half)
     # An entropy balances classes of very different sizes by their log-odds.
     reach = 40.0 * machine.temperature
     found = [
-        balancing_constant(residual[members], answer_to(machine, None, members), total, reach)
+        balancing_constant(residual[members], conjugate_slope(machine, None, members), total, reach)
         for members, total in machine.sums
     ]
     if len(found) == 2:  # b + ρ for one class, b − ρ for the other
@@ -91,28 +91,28 @@ def value_noise(
         size = float(np.abs(machine.risk_sets.losses(fitted)).sum())
         changed = 2.0 * float(machine.risk_sets.totals.sum() * error.max()) + 8.0 * in_sums * size
         return quadratic + changed
-    steepest, answer = np.zeros(len(a)), answer_to(machine)
+    steepest, slope_of = np.zeros(len(a)), conjugate_slope(machine)
     for shift in (-error, error):
         slopes = machine.linear - fitted + shift
         tube = [0.0] if np.isinf(machine.budget) else [-multipliers.budget, multipliers.budget]
         for epsilon in tube:
-            steepest = np.maximum(steepest, np.abs(answer(slopes + epsilon)))
+            steepest = np.maximum(steepest, np.abs(slope_of(slopes + epsilon)))
     steepest = np.minimum(steepest, np.abs(machine.breakpoints).max(axis=1))
     loss = float(machine.conjugate(machine.linear - fitted, multipliers.budget).sum())
     changed = float(np.maximum(steepest, np.abs(a)) @ error)
     return (quadratic + changed) * (1.0 + in_sums) + in_sums * abs(loss)
 
 
-def answer_to(
+def conjugate_slope(
     machine: Machine, segment: int | None = None, members: Mask | slice = slice(None)
 ) -> Callable[[Array], Array]:
     """The coefficients that answer to slopes g: where g·t − φ(t) is largest."""
     if machine.risk_sets is not None:
-        of_function = machine.risk_sets.answer
+        of_function = machine.risk_sets.coefficients
         return lambda g: of_function(-g)
     if machine.temperature:
         widths = signed_widths(machine)[members]
-        return lambda g: entropy_answer(g, widths, machine.temperature)
+        return lambda g: entropy_slope(g, widths, machine.temperature)
     segments = range(machine.slopes.shape[1]) if segment is None else [segment]
     points = machine.breakpoints[members]
     # A box or a ridge bounds the answer, which may well be larger than what is large here.
@@ -121,7 +121,7 @@ def answer_to(
     pieces = [(machine.slopes[members, j], points[:, j], points[:, j + 1]) for j in segments]
     ridge = machine.ridge[members]
 
-    def answer(g: Array) -> Array:
+    def slope_of(g: Array) -> Array:
         t = np.zeros(len(g))
         for slope, low, high in pieces:
             excess = g - slope
@@ -131,7 +131,7 @@ def answer_to(
             t += np.minimum(np.maximum(step, low), high)
         return t
 
-    return answer
+    return slope_of
 
 
 def weighted_quantile(losses: Array, upper: Array, price: float) -> float:
@@ -142,7 +142,7 @@ def weighted_quantile(losses: Array, upper: Array, price: float) -> float:
 
 
 def balancing_constant(
-    residual: Array, answer: Callable[[Array], Array], total: float, reach: float = 0.0
+    residual: Array, slope_of: Callable[[Array], Array], total: float, reach: float = 0.0
 ) -> float:
     """The constant c at which Σ answer(residual − c) crosses ``total``, by bisection.
 
@@ -153,7 +153,7 @@ def balancing_constant(
     for _ in range(64):
         middle = 0.5 * (low + high)
         ends = low, high
-        if float(answer(residual - middle).sum()) > total:
+        if float(slope_of(residual - middle).sum()) > total:
             low = middle
         else:
             high = middle

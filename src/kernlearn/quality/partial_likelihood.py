@@ -52,7 +52,7 @@ class StratifiedRiskSets:
         """Its derivative in β at f = Zβ."""
         found = np.zeros(Z.shape[1])
         for rows, sets in self.parts:
-            found -= Z[rows].T @ sets.answer(f[rows])
+            found -= Z[rows].T @ sets.coefficients(f[rows])
         return found
 
     def curvature(self, Z: Array, f: Array) -> Array:
@@ -135,5 +135,5 @@ def _curvature(sets: RiskSets, Z: Array, f: Array) -> Array:
         return np.asarray(np.cumsum(values[::-1], axis=0)[::-1][sets.first])
 
     means = over_risk_sets(sizes[:, None] * Z[order]) / over_risk_sets(sizes)[:, None]
-    received = sets.events - sets.answer(f)
+    received = sets.events - sets.coefficients(f)
     return np.asarray((Z.T * received) @ Z - (means.T * sets.totals) @ means)

@@ -355,9 +355,9 @@ class ClassLoss(PredictiveLoss):
         """By the largest value; for grades, by how many grades the middle one is away."""
         if self.order is None:
             return super().wrong(predictions)
-        told = middle_grades(softmax(self.scale(predictions) * predictions, axis=1), self.order)
+        grades = middle_grades(softmax(self.scale(predictions) * predictions, axis=1), self.order)
         places = np.argsort(self.order)
-        return np.asarray(np.abs(places[told] - places[self.Y.argmax(axis=1)]), dtype=float)
+        return np.asarray(np.abs(places[grades] - places[self.Y.argmax(axis=1)]), dtype=float)
 
     def link(self, predictions: Array) -> Link | None:
         """Nothing: they are discriminants."""

@@ -59,8 +59,8 @@ class RiskSets:
     @cached_property
     def totals(self) -> Array:
         """The c of each stage, of shape (k,)."""
-        seen = self.events > 0
-        return np.asarray(np.bincount(self.stage[seen], self.events[seen]), dtype=float)
+        has_event = self.events > 0
+        return np.asarray(np.bincount(self.stage[has_event], self.events[has_event]), dtype=float)
 
     @cached_property
     def box(self) -> Array:
@@ -84,7 +84,7 @@ class RiskSets:
         logs = np.append(self._log_sums(f), 0.0)
         return np.asarray(self.events * (logs[self.stage] - f))
 
-    def answer(self, f: Array) -> Array:
+    def coefficients(self, f: Array) -> Array:
         """The coefficients a = −L′(f)."""
         logs = np.logaddexp.accumulate(np.log(self.totals) - self._log_sums(f))
         received = self.weight * np.exp(f + np.append(logs, -np.inf)[self.stage])
@@ -96,7 +96,7 @@ class RiskSets:
         squares = np.logaddexp.accumulate(np.log(self.totals) - 2.0 * logs)
         shared = np.append(squares, -np.inf)[np.minimum.outer(self.stage, self.stage)]
         H = -np.exp(sizes[:, None] + sizes + shared)
-        H.flat[:: len(H) + 1] += self.events - self.answer(f)
+        H.flat[:: len(H) + 1] += self.events - self.coefficients(f)
         return np.asarray(H)
 
     def entropy(self, a: Array) -> Array:

@@ -23,7 +23,7 @@ INTERIOR_LIMIT = 4000
 FLOAT = 8
 
 _limit: ContextVar[int | None] = ContextVar("kernlearn_memory_limit", default=None)
-_asked: ContextVar[list[float] | None] = ContextVar("kernlearn_memory_asked", default=None)
+_requested: ContextVar[list[float] | None] = ContextVar("kernlearn_memory_asked", default=None)
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", re.IGNORECASE)
@@ -35,9 +35,9 @@ def require(needed: float, what: str, cure: str) -> None:
     `needed` are bytes, at least as many as the largest arrays that exist together will take; `what`
     needs them, after "for"; `cure` is what would need less.
     """
-    asked = _asked.get()
-    if asked is not None:
-        asked.append(needed)
+    requested = _requested.get()
+    if requested is not None:
+        requested.append(needed)
     if needed <= SMALL and allowed() is None:
         return
     there = available()
@@ -65,7 +65,7 @@ def limited_to(size: int) -> Iterator[None]:
 
 
 @contextmanager
-def noted() -> Iterator[list[float]]:
+def recorded_requirements() -> Iterator[list[float]]:
     """Collect the bytes that everything within asks for, whether granted or not.
 
     >>> with noted() as asked:
@@ -73,12 +73,12 @@ def noted() -> Iterator[list[float]]:
     >>> asked
     [160000.0]
     """
-    asked: list[float] = []
-    token = _asked.set(asked)
+    requested: list[float] = []
+    token = _requested.set(requested)
     try:
-        yield asked
+        yield requested
     finally:
-        _asked.reset(token)
+        _requested.reset(token)
 
 
 def matrices(count: float, n_rows: int, n_columns: int | None = None) -> float:
@@ -118,8 +118,8 @@ def allowed() -> int | None:
     limit = _limit.get()
     if limit is not None:
         return max(0, limit - resident())
-    said = os.environ.get(ALLOWANCE)
-    return None if said is None else parse_size(said)
+    setting = os.environ.get(ALLOWANCE)
+    return None if setting is None else parse_size(setting)
 
 
 def available() -> int | None:

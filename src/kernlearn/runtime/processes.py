@@ -61,12 +61,12 @@ def cores() -> int:
 
 
 def run_in_processes(
-    tasks: Sequence[Callable[[], R]], n_workers: int, tell: Callable[[], object] = lambda: None
+    tasks: Sequence[Callable[[], R]], n_workers: int, report: Callable[[], object] = lambda: None
 ) -> list[R]:
     """The results of tasks, in their order; the first tasks begin first.
 
     Results are pickled; one that cannot be is computed again here, with a warning. Each worker has
-    one thread for linear algebra and its share of the free memory. `tell` is called here after
+    one thread for linear algebra and its share of the free memory. `report` is called here after
     every task. What a task raises is raised here.
 
     >>> run_in_processes([lambda: 1, lambda: 2], n_workers=2)
@@ -76,15 +76,15 @@ def run_in_processes(
     n_workers = min(n_workers, len(tasks))
     if n_workers > 1 and _may_fork():
         with _workers(tasks, n_workers, n_workers) as futures:
-            _collect(futures, found, tell)
-    return _completed(tasks, found, tell)
+            _collect(futures, found, report)
+    return _completed(tasks, found, report)
 
 
 def alongside(
     own: Callable[[], S],
     tasks: Sequence[Callable[[], R]],
     n_workers: int,
-    tell: Callable[[], object] = lambda: None,
+    report: Callable[[], object] = lambda: None,
 ) -> tuple[S, list[R]]:
     """The result of `own`, which is done in this process, and those of tasks done meanwhile.
 
@@ -97,7 +97,7 @@ def alongside(
     found: Results[R] = {}
     n_forks = min(n_workers - 1, len(tasks))
     if n_forks < 1 or not _may_fork():
-        results = _completed(tasks, found, tell)
+        results = _completed(tasks, found, report)
         return own(), results
     with _workers(tasks, n_forks, n_forks + 1) as futures:
         with threadpool_limits(n_workers - n_forks):
@@ -105,9 +105,9 @@ def alongside(
             for future in [each for each in futures if each.cancel()]:
                 place = futures.pop(future)
                 found[place] = tasks[place]()
-                tell()
-        _collect(futures, found, tell)
-    return result, _completed(tasks, found, tell)
+                report()
+        _collect(futures, found, report)
+    return result, _completed(tasks, found, report)
 
 
 def _may_fork() -> bool:
@@ -163,7 +163,7 @@ def _workers(
         pool.shutdown(cancel_futures=True)
 
 
-def _collect(futures: Futures, found: Results[R], tell: Callable[[], object]) -> None:
+def _collect(futures: Futures, found: Results[R], report: Callable[[], object]) -> None:
     """Fill in what workers bring back, until all have ended."""
     for future in as_completed(futures):
         try:
@@ -179,15 +179,15 @@ def _collect(futures: Futures, found: Results[R], tell: Callable[[], object]) ->
                 stacklevel=3,
             )
         else:
-            tell()
+            report()
 
 
-def _completed(tasks: Tasks[R], found: Results[R], tell: Callable[[], object]) -> list[R]:
+def _completed(tasks: Tasks[R], found: Results[R], report: Callable[[], object]) -> list[R]:
     """All results in order; what nobody brought back is done here."""
     for place, task in enumerate(tasks):
         if place not in found:
             found[place] = task()
-            tell()
+            report()
     return [found[place] for place in range(len(tasks))]
 
 

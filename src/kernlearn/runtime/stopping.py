@@ -58,7 +58,7 @@ class Stopped(Exception):
 class StoppingControl:
     """One fit's clock, listeners and end.
 
-    Solvers call :meth:`tell` after every step, or :meth:`check` within one. Both raise
+    Solvers call :meth:`report` after every step, or :meth:`check` within one. Both raise
     :class:`Stopped` once it is time to end, and again whenever they are called from then on, so
     that what still has to follow is cut short too. A solver that holds a solution catches that and
     ``KeyboardInterrupt``, and asks :meth:`accept` how it ended.
@@ -99,7 +99,7 @@ class StoppingControl:
         """Until the time is over, negative once it is; infinite without a limit."""
         return float(self._limit - (_now() - self._start))
 
-    def tell(
+    def report(
         self,
         message: str,
         objective: float,
@@ -113,10 +113,10 @@ class StoppingControl:
             if self._shown_as is not None:
                 print(f"{self._shown_as}: {message}", flush=True)
             expected = max(self._expected_steps, self._step) if self._expected_steps else None
-            told = Progress(self._step, seconds, objective, lower_bound, gap, message, expected)
-            answer = None if self._callback is None else self._callback(told)
+            progress = Progress(self._step, seconds, objective, lower_bound, gap, message, expected)
+            result = None if self._callback is None else self._callback(progress)
             # Nothing but True: what a progress bar's update returns is not meant as an answer.
-            if isinstance(answer, bool | np.bool_) and answer:
+            if isinstance(result, bool | np.bool_) and result:
                 self.stopped = Status.STOPPED
         self.check()
 

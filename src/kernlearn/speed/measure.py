@@ -16,7 +16,7 @@ from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import Method, Setting
 from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import METHODS
-from kernlearn.runtime.memory import noted
+from kernlearn.runtime.memory import recorded_requirements
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.speed.timings import Clock, MethodTimings, Trial, seconds_of, time_increasing
 from kernlearn.tables import Column
@@ -71,20 +71,20 @@ def measure(
         name: str,
         title: str,
         fit: Callable[..., Any],
-        told: Callable[[int], Any],
+        report: Callable[[int], Any],
         max_rows: int | None = None,
     ) -> MethodTimings:
         memory: list[float] = []
 
         def seconds(size: int) -> float:
-            with noted() as asked:
+            with recorded_requirements() as required:
                 taken = seconds_of(lambda: fit(X.iloc[:size], y[:size]), clock)
-            memory.append(max(asked, default=0.0))
+            memory.append(max(required, default=0.0))
             return taken
 
-        found = time_increasing(seconds, trial.rows, trial.time_limit, told)
-        asked_for = tuple(memory) if any(memory) else ()
-        return MethodTimings(name, title, *found, max_rows, asked_for)
+        found = time_increasing(seconds, trial.rows, trial.time_limit, report)
+        largest = tuple(memory) if any(memory) else ()
+        return MethodTimings(name, title, *found, max_rows, largest)
 
     unit = UNITS[trial.task]()
     name = type(unit).__name__

@@ -44,9 +44,9 @@ def test_quantiles_hold_their_share(model):
 def test_noise_of_one_size_stays_of_one_size():
     rng = np.random.default_rng(0)
     X, r = rng.normal(size=(300, 3)), rng.normal(size=300)
-    assert ResidualSizes.learned(X, r) is None
-    assert ResidualSizes.learned(X[:20], r[:20] * np.exp(X[:20, 0])) is None
-    assert ResidualSizes.learned(X, 0.0 * r) is None
+    assert ResidualSizes.fit(X, r) is None
+    assert ResidualSizes.fit(X[:20], r[:20] * np.exp(X[:20, 0])) is None
+    assert ResidualSizes.fit(X, 0.0 * r) is None
 
 
 @pytest.mark.parametrize("n", [300, 550])
@@ -54,7 +54,7 @@ def test_sizes_follow_the_columns_and_do_not_know_their_row(n):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 2))
     r = np.exp(X[:, 0]) * rng.normal(size=n)
-    found = ResidualSizes.learned(X, r)
+    found = ResidualSizes.fit(X, r)
     assert found.own.shape == (n,)
     ratio = found.ratios(np.array([[1.0, 0.0], [-1.0, 0.0]]))
     assert np.median(ratio[0] / ratio[1]) == pytest.approx(np.exp(2.0), rel=0.4)

@@ -60,7 +60,7 @@ def test_landmarks_fill_the_memory_that_there_is_while_the_loss_falls():
         family = FixedKernel(GIVEN["kernel"])
         limits = DescentLimits(1e-4, 10)
         fit = fit_through_landmarks(table, family, "auto", lam, False, limits, rank_options=options)
-        return fit.seen.factors.n_columns
+        return fit.statistics.factors.n_columns
 
     assert rank(VALUES, 27) == 27
     # For a few more it is not worth another look, nor where the loss does not fall.

@@ -65,9 +65,9 @@ def test_selection_finds_the_column_that_matters():
     )
     assert fit.theta[1] > 20 * max(fit.theta[0], fit.theta[2])
     assert fit.status is Status.CONVERGED
-    assert fit.seen.factors.n_columns == 80
+    assert fit.statistics.factors.n_columns == 80
     new = RNG.standard_normal((200, 3))
-    values = fit.seen.factors(new) @ fit.coef[:, 0] + fit.intercept[0]
+    values = fit.statistics.factors(new) @ fit.coef[:, 0] + fit.intercept[0]
     errors = values - 100.0 - np.sin(3 * new[:, 1])
     # Away from the data, at the ends of three standard deviations, nothing is known.
     assert np.sqrt(np.mean(errors[np.abs(new[:, 1]) < 2] ** 2)) < 0.05

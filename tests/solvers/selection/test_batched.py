@@ -12,7 +12,11 @@ from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut, SelectionCriterio
 from kernlearn.solvers.optimize.coroutines import drive, from_callback, gather
 from kernlearn.solvers.selection import batched
 from kernlearn.solvers.selection.batched import SelectionStacks
-from kernlearn.solvers.selection.objective import DescentLimits, Question, SelectionObjective
+from kernlearn.solvers.selection.objective import (
+    DescentLimits,
+    EvaluationRequest,
+    SelectionObjective,
+)
 from kernlearn.solvers.selection.select import select
 
 
@@ -36,17 +40,17 @@ def make_objective(
     return SelectionObjective(ARDGaussianFamily() if family is None else family, X, Y, criterion)
 
 
-def questions_of(objectives: list[SelectionObjective]) -> list[Question]:
+def questions_of(objectives: list[SelectionObjective]) -> list[EvaluationRequest]:
     """Each with its own λ and θ."""
     questions = []
     for i, objective in enumerate(objectives):
         start = objective.kernel.start(objective.X)
         theta = start * np.linspace(0.4, 1.7, len(start)) * (i + 1)
-        questions.append(Question(objective, np.log(np.append(0.05 * (i + 1), theta))))
+        questions.append(EvaluationRequest(objective, np.log(np.append(0.05 * (i + 1), theta))))
     return questions
 
 
-def check_alike(answer: Any, question: Question) -> None:
+def check_alike(answer: Any, question: EvaluationRequest) -> None:
     value, gradient = answer
     expected = question.alone()
     np.testing.assert_allclose(value, expected[0], rtol=1e-9)
@@ -54,16 +58,16 @@ def check_alike(answer: Any, question: Question) -> None:
 
 
 @pytest.fixture
-def alone(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
+def alone(monkeypatch: pytest.MonkeyPatch) -> list[EvaluationRequest]:
     """Those that were evaluated alone."""
-    found: list[Question] = []
-    computed = Question.alone
+    found: list[EvaluationRequest] = []
+    computed = EvaluationRequest.alone
 
-    def counted(self: Question) -> Any:
+    def counted(self: EvaluationRequest) -> Any:
         found.append(self)
         return computed(self)
 
-    monkeypatch.setattr(Question, "alone", counted)
+    monkeypatch.setattr(EvaluationRequest, "alone", counted)
     return found
 
 
@@ -132,7 +136,7 @@ def test_one_that_a_stack_cannot_evaluate_is_evaluated_alone(place, alone) -> No
         [0.1, 1e-3],
         [np.inf, 0.2],
     ]
-    questions = [Question(objective, np.log(each)) for each in asked]
+    questions = [EvaluationRequest(objective, np.log(each)) for each in asked]
     answers = SelectionStacks(place)(questions)
     assert [each.z[0] for each in alone] == [questions[i].z[0] for i in (1, 2, 3, 5)]
     for i in (0, 1, 2, 4):
@@ -186,9 +190,9 @@ def test_a_stack_is_cut_to_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_selections_side_by_side_end_where_they_end_alone(name, place) -> None:
     objectives = [make_objective(i, name=name, n=30 + i % 2, k=1) for i in (1, 2)]
 
-    def selected(each, ask=None):
+    def selected(each, evaluator=None):
         limits = DescentLimits(1e-4, 200)
-        return select(each.kernel, each.X, each.Y, each.criterion, limits, ask=ask)
+        return select(each.kernel, each.X, each.Y, each.criterion, limits, evaluator=evaluator)
 
     rounds = []
     stacked = SelectionStacks(place)
@@ -197,7 +201,9 @@ def test_selections_side_by_side_end_where_they_end_alone(name, place) -> None:
         rounds.append(len(questions))
         return stacked(questions)
 
-    searches = [from_callback(lambda ask, each=each: selected(each, ask)) for each in objectives]
+    searches = [
+        from_callback(lambda evaluator, each=each: selected(each, evaluator)) for each in objectives
+    ]
     found = drive(gather(searches), answer)
     expected = [selected(each) for each in objectives]
     for one, other in zip(found, expected, strict=True):

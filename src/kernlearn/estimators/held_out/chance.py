@@ -85,9 +85,9 @@ def chance_of_labels(
         return None
     # Where targets cancel, all that is left of the values is rounding.
     values = np.where(np.abs(values) > _ROUNDED, values, 0.0)
-    truth, told = _classes(signs), _classes(values)
+    truth, predicted = _classes(signs), _classes(values)
     frequent = truth == np.bincount(truth, weight).argmax()
-    right = truth == told
+    right = truth == predicted
     gains = right * 1.0 - frequent, _products(values, signs, weight)
     shares = [100.0 * float(weight @ each / weight.sum()) for each in (right, frequent)]
     return _at_chance(
@@ -113,7 +113,7 @@ def _at_chance(figures: str, ps: Sequence[float]) -> str | None:
     return f"{figures} ({p_in_words(p)})" if p >= LEVEL else None
 
 
-def tell_chance(
+def report_chance(
     estimator: BaseEstimator, found: str | None, stacklevel: int = 3, warns: bool = True
 ) -> None:
     """Let ``status_`` and a warning say that a fit is at chance.

@@ -35,7 +35,7 @@ def make_folds(
     holds labels, to be spread over the folds. Without `groups` every row is one.
     """
     if not isinstance(cv, int | np.integer) or isinstance(cv, bool):
-        return _given_folds(cv, X, y, kept, groups)
+        return _folds_of_splitter(cv, X, y, kept, groups)
     codes = np.arange(len(kept)) if groups is None else groups.subset(kept).codes
     n_groups = int(codes.max()) + 1
     if not 2 <= cv <= n_groups:
@@ -55,7 +55,7 @@ def draws_folds(cv: FoldsLike) -> bool:
 
 
 def _too_many(cv: Any, n_groups: int, groups: RowGroups | None) -> str:
-    if groups is not None and groups.given is not None:
+    if groups is not None and groups.user_codes is not None:
         return (
             f"expected cv between 2 and {n_groups}, the number of groups that share no row, got "
             f"{cv}; lower cv, or pass the labels of smaller groups"
@@ -76,13 +76,13 @@ def _most_frequent(codes: Indices, labels: Indices) -> Indices:
     return np.asarray((pairs[order] % n_labels)[last])
 
 
-def _given_folds(
+def _folds_of_splitter(
     cv: Any, X: Rows, y: Targets, kept: Indices, groups: RowGroups | None
 ) -> list[Indices]:
-    given = None if groups is None else groups.given
+    user_codes = None if groups is None else groups.user_codes
     try:
         with quiet_about(UserWarning):  # of a splitter that ignores groups; that is said below
-            pairs = list(cv.split(X, y, given) if hasattr(cv, "split") else cv)
+            pairs = list(cv.split(X, y, user_codes) if hasattr(cv, "split") else cv)
         tests = [np.asarray(test, dtype=np.intp) for _, test in pairs]
     except (TypeError, IndexError):
         raise ValueError(
@@ -96,9 +96,9 @@ def _given_folds(
             f"expected cv to hold out each of the {len(kept)} rows of positive weight once, in two "
             f"folds or more, got {counted(len(folds), 'fold')} that do not; try KFold or cv=5"
         )
-    if given is not None:
-        seen = [np.unique(given[kept][fold]) for fold in folds]
-        if sum(map(len, seen)) > len(np.unique(given[kept])):
+    if user_codes is not None:
+        codes_by_fold = [np.unique(user_codes[kept][fold]) for fold in folds]
+        if sum(map(len, codes_by_fold)) > len(np.unique(user_codes[kept])):
             raise ValueError(
                 f"expected cv to keep the rows of a group in one fold, got {cv!r}, which parts "
                 "some; use GroupKFold, or cv=5"

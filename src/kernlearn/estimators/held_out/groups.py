@@ -41,7 +41,7 @@ class RowGroups:
     """Which rows are held out together."""
 
     codes: Indices  # numbers of the groups by their first rows; copies join theirs; (n,)
-    given: Indices | None = None  # numbers of the user's groups in the order of their labels, (n,)
+    user_codes: Indices | None = None  # the user's groups, numbered in label order; (n,)
     n_duplicates: int = 0  # rows that repeat an earlier one
 
     @classmethod
@@ -51,18 +51,18 @@ class RowGroups:
         >>> RowGroups.of(np.array([[0.5], [0.7], [0.5], [0.9]]), None, 4).codes.tolist()
         [0, 1, 0, 2]
         """
-        given = None if groups is None else _checked(groups, n)
+        user_codes = None if groups is None else _checked(groups, n)
         copies = equal_rows(rows)
         if copies is None:
-            return cls(np.arange(n) if given is None else by_first(given), given)
+            return cls(np.arange(n) if user_codes is None else by_first(user_codes), user_codes)
         n_duplicates = n - (int(copies.max()) + 1)
-        codes = copies if given is None else _joined(given, copies)
-        return cls(codes, given, n_duplicates)
+        codes = copies if user_codes is None else _joined(user_codes, copies)
+        return cls(codes, user_codes, n_duplicates)
 
     def subset(self, rows: Indices) -> RowGroups:
         """Of some of the rows, in any order."""
-        given = None if self.given is None else self.given[rows]
-        return RowGroups(by_first(self.codes[rows]), given, self.n_duplicates)
+        user_codes = None if self.user_codes is None else self.user_codes[rows]
+        return RowGroups(by_first(self.codes[rows]), user_codes, self.n_duplicates)
 
     def __len__(self) -> int:
         """How many groups there are."""

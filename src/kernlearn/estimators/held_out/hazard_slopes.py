@@ -60,9 +60,9 @@ class HazardSlopes:
 
 def _periods(times: Array, outcome: SurvivalOutcome) -> Indices:
     """The period of every time of an event."""
-    seen = np.sort(outcome.time[outcome.event])
-    n_periods = int(np.clip(len(seen) // _EVENTS, 1, _MOST_PERIODS))
-    shares = np.searchsorted(seen, times, side="left") / len(seen)
+    events = np.sort(outcome.time[outcome.event])
+    n_periods = int(np.clip(len(events) // _EVENTS, 1, _MOST_PERIODS))
+    shares = np.searchsorted(events, times, side="left") / len(events)
     return np.unique((shares * n_periods).astype(np.intp), return_inverse=True)[1].reshape(-1)
 
 

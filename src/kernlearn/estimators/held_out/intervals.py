@@ -34,13 +34,13 @@ def check_probability(q: float) -> float:
     return _between("q", q)
 
 
-def _between(name: str, given: float) -> float:
-    is_number = isinstance(given, int | float | np.integer | np.floating)
-    if not is_number or isinstance(given, bool) or not 0 < given < 1:
+def _between(name: str, value: float) -> float:
+    is_number = isinstance(value, int | float | np.integer | np.floating)
+    if not is_number or isinstance(value, bool) or not 0 < value < 1:
         raise ValueError(
-            f"expected {name} between 0 and 1, both excluded, got {given!r}; try {name}=0.9"
+            f"expected {name} between 0 and 1, both excluded, got {value!r}; try {name}=0.9"
         )
-    return float(given)
+    return float(value)
 
 
 def fewest_rows(coverage: float) -> int:

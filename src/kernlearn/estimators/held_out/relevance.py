@@ -94,24 +94,24 @@ class ShuffledScores:
             "standard_error": np.array(errors, dtype=float),
         }
 
-    def _fall(self, said: Sequence[BaseEstimator]) -> tuple[float, float | None]:
+    def _fall(self, models: Sequence[BaseEstimator]) -> tuple[float, float | None]:
         units = self._units()
         if self.scoring is None:
-            values = [self._row_values(each) for each in said]
+            values = [self._row_values(each) for each in models]
             means = [float(each.mean()) for each in values]
             return mean_fall(means, lambda: error_of_means(values, units))
 
         def score(number: int, rows: Indices) -> float:
-            return held_out_score(self.scoring, said[number], self.truth, rows)
+            return held_out_score(self.scoring, models[number], self.truth, rows)
 
         every = np.arange(len(self.truth))
-        scores = [score(number, every) for number in range(len(said))]
-        return mean_fall(scores, lambda: error_of_scores(score, len(said), units))
+        scores = [score(number, every) for number in range(len(models))]
+        return mean_fall(scores, lambda: error_of_scores(score, len(models), units))
 
-    def _row_values(self, said: BaseEstimator) -> Array:
+    def _row_values(self, model: BaseEstimator) -> Array:
         """What each row adds to the accuracy, or to R²."""
-        predicted = said.predict(np.arange(len(self.truth)))
-        if not is_regressor(said):
+        predicted = model.predict(np.arange(len(self.truth)))
+        if not is_regressor(model):
             right = (predicted == self.truth).reshape(len(predicted), -1)
             return np.asarray(right.all(axis=1) * 1.0)
         variance = standard_deviation(self.truth) ** 2

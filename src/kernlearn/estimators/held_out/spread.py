@@ -46,7 +46,7 @@ class ResidualSizes:
     own: Array  # at the rows of all residuals, by machines without the row, of shape (m,)
 
     @classmethod
-    def learned(
+    def fit(
         cls, X: Array, residuals: Array, blocks: Sequence[Indices] = ()
     ) -> ResidualSizes | None:
         """From residuals of rows held out, of shape (m,); None if their size is one everywhere.

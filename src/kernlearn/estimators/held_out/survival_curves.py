@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from kernlearn.estimators.held_out.chance import FEWEST_ROWS, LEVEL, tell_chance
+from kernlearn.estimators.held_out.chance import FEWEST_ROWS, LEVEL, report_chance
 from kernlearn.estimators.held_out.hazard_slopes import HazardSlopes
 from kernlearn.estimators.held_out.intervals import check_coverage, check_probability
 from kernlearn.kernels._validation import check_real
@@ -71,7 +71,7 @@ class SurvivalCurves:
         self.baseline_hazard_ = np.cumsum(steps)
         found = concordance(outcome, ranks(risk), np.where(outcome.event, weight, 0.0))
         self.held_out_score_, self.held_out_error_ = found.index, found.standard_error(groups)
-        tell_chance(self, self._chance(len(risk)), stacklevel=4)
+        report_chance(self, self._chance(len(risk)), stacklevel=4)
 
     def _chance(self, n_rows: int) -> str | None:
         """What is known of a fit at chance; None for one that is better, or of too few rows."""

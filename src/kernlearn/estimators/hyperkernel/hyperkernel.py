@@ -15,7 +15,7 @@ from kernlearn._device import HOST
 from kernlearn.estimators.hyperkernel.options import HyperkernelOptions
 from kernlearn.estimators.hyperkernel.parameters import HyperkernelParameters
 from kernlearn.estimators.mkl.candidates import Candidates
-from kernlearn.estimators.mkl.held_out_width import can_tell, held_out_losses, sample_rows
+from kernlearn.estimators.mkl.held_out_width import can_hold_out, held_out_losses, sample_rows
 from kernlearn.estimators.mkl.parameters import (
     CombinationParameters,
     EngineOptions,
@@ -36,7 +36,7 @@ from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.memory import combination_bytes, matrices, require
 from kernlearn.runtime.phrases import counted
 from kernlearn.solvers.core.problem import LARGEST, Control
-from kernlearn.solvers.engine.backend import Learned
+from kernlearn.solvers.engine.backend import EngineFit
 from kernlearn.solvers.engine.sections import SectionOptions, learn_sections
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.typing import Array, Indices, Rows
@@ -95,7 +95,7 @@ class HyperkernelExpansion(HyperkernelParameters):
 
     def _learn_approximately(
         self, data: Labelled, rank: int | str, control: Control
-    ) -> Learned[LowRankSolution]:
+    ) -> EngineFit[LowRankSolution]:
         """Sections at pivots of a sample of the pairs, seen through landmarks."""
         assert isinstance(self, CombinationParameters)
         check_pivots(self._options.pivot_tol, self.max_pivots)
@@ -126,7 +126,7 @@ class HyperkernelExpansion(HyperkernelParameters):
         penalty = self._penalty(self.hyperkernel_(self.pivots_), ys)
         statement = state(self, data, len(self.pivots_), self._scale(ys), penalty)
         bound = check_certify(self._options.certify, statement.free_sign)
-        learned, active, sections = learn_sections(
+        fit, active, sections = learn_sections(
             self.hyperkernel_,
             self.pivots_,
             X,
@@ -136,14 +136,14 @@ class HyperkernelExpansion(HyperkernelParameters):
             self._engine.limits,
             self._section_options,
         )
-        tell_of_pairs(self, len(active))
-        self.kernel_ = WeightedSum(sections, learned.solution.weights[active])
-        return learned
+        print_pair_count(self, len(active))
+        self.kernel_ = WeightedSum(sections, fit.solution.weights[active])
+        return fit
 
     def _readers(self) -> Hyperkernel | None:
         """The hyperkernel, if its kernels read other rows than numbers."""
-        given = self.hyperkernel
-        return given if isinstance(given, Hyperkernel) and given.takes_things else None
+        chosen = self.hyperkernel
+        return chosen if isinstance(chosen, Hyperkernel) and chosen.takes_things else None
 
     def _penalty(
         self, K_pivots: Array, ys: Sequence[Array]
@@ -198,7 +198,7 @@ class HyperkernelExpansion(HyperkernelParameters):
 
     def _combined(self, weights: Array) -> Kernel:
         kept = weights != 0
-        tell_of_pairs(self, int(kept.sum()))
+        print_pair_count(self, int(kept.sum()))
         if weights.min() < 0:  # a combination of sections, which need not be a kernel elsewhere
             sections = [self.hyperkernel_.section(pair) for pair in self.pivots_[kept]]
             return WeightedSum(sections, weights[kept])
@@ -273,7 +273,7 @@ class HyperkernelExpansion(HyperkernelParameters):
         return 1.0
 
 
-def tell_of_pairs(estimator: HyperkernelExpansion, n_active: int) -> None:
+def print_pair_count(estimator: HyperkernelExpansion, n_active: int) -> None:
     """Print how many pairs have weight, if progress is to be printed."""
     if estimator.verbose:
         sections = "one section" if n_active == 1 else "a sum of sections"
@@ -294,7 +294,7 @@ def _best_factor(sample: Labelled, gammas: Array, lambda_h: float, landmarks: in
     """The factor at which one section, that of a point with itself, predicts held-out rows best."""
     X, targets = sample.X, sample.targets
     says_nothing = len(X) < 3 or all(np.ptp(y) == 0 for y in targets)
-    if says_nothing or not can_tell(sample.groups):
+    if says_nothing or not can_hold_out(sample.groups):
         return 1.0
 
     def losses(factors: Sequence[float]) -> Array:

@@ -85,11 +85,11 @@ def check_takes_dask(estimator: BaseEstimator, rows: Rows) -> None:
             f"{type(estimator.kernels).__name__}, whose kernels are looked at on one machine; fit "
             "to X.compute(), or pass a list"
         )
-    asked = {
+    conditions = {
         "certify": getattr(getattr(estimator, "options", None), "certify", None),
         "device": getattr(estimator, "device", None),
     }
-    for name, value in asked.items():
+    for name, value in conditions.items():
         if value not in (None, HOST):
             raise ValueError(
                 f"expected {name}=None with a Dask collection, got {value!r}, which takes all rows "
@@ -144,7 +144,7 @@ def lazy_on_dask(method: Method) -> Method:
             return method(self, X, *args, **options)
         check_is_fitted(self)
         bound = signature(method).bind(self, X, *args, **options)
-        given = dict(list(bound.arguments.items())[2:])
-        return lazily(method, self, X, given)
+        arguments = dict(list(bound.arguments.items())[2:])
+        return lazily(method, self, X, arguments)
 
     return call  # type: ignore[return-value]

@@ -56,15 +56,15 @@ class KernelInput(NotebookDisplay):
     @property
     def _reader(self) -> Any:
         """The kernel, or the family of kernels, that says which rows it takes."""
-        given = self.kernel
-        is_name = isinstance(given, str) and given in PARAMETRIC_KERNELS
-        return parametric_kernel(given) if is_name else given
+        kernel = self.kernel
+        is_name = isinstance(kernel, str) and kernel in PARAMETRIC_KERNELS
+        return parametric_kernel(kernel) if is_name else kernel
 
     def _judged_by_kernel(self, X: Rows) -> bool:
         """Whether the kernel looks at the entries: at those of any data frame, in its columns."""
         reader = self._reader
-        is_given = isinstance(reader, Kernel) or takes_things(reader)
-        return is_given and (hasattr(X, "columns") or judged_by_kernels(reader, X))
+        is_kernel = isinstance(reader, Kernel) or takes_things(reader)
+        return is_kernel and (hasattr(X, "columns") or judged_by_kernels(reader, X))
 
     def __sklearn_tags__(self) -> Any:
         """Sparse rows, rows with gaps and rows of things are taken where the kernel takes them."""

@@ -41,8 +41,8 @@ def takes_things(kernels: object) -> bool:
 
 def takes_sparse(kernels: object) -> bool:
     """Whether kernels are given and all of them take sparse matrices."""
-    given = _kernels(kernels)
-    return bool(given) and all(kernel.takes_sparse for kernel in given)
+    listed = _kernels(kernels)
+    return bool(listed) and all(kernel.takes_sparse for kernel in listed)
 
 
 def table_options(kernels: object, gaps: bool = False) -> dict[str, Any]:

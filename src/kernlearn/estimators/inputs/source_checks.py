@@ -60,27 +60,27 @@ def checked_sources(estimator: BaseEstimator, X: Rows, reset: bool) -> Sources:
             f"{type(estimator).__name__} expected one table, as in fit, got several sources; fit "
             "it to the same sources"
         )
-    given = as_sources(X)
-    if set(given.names) != set(names):
+    parts = as_sources(X)
+    if set(parts.names) != set(names):
         raise ValueError(
-            f"expected the sources {', '.join(names)}, as in fit, got {', '.join(given.names)}; "
+            f"expected the sources {', '.join(names)}, as in fit, got {', '.join(parts.names)}; "
             "pass one for each, with missing cells where rows lack it"
         )
     for name in names:
-        _check_columns(name, estimator._source_columns[name], _column_names(given[name]))
-    return given
+        _check_columns(name, estimator._source_columns[name], _column_names(parts[name]))
+    return parts
 
 
 def _with_matrices(sources: Sources, columns: object) -> Sources:
     """With those sources that can be nothing but kernel matrices, or are asked to be, as such."""
-    asked = columns if isinstance(columns, Mapping) else {}
+    kinds = columns if isinstance(columns, Mapping) else {}
     found = {name: sources[name] for name in sources}
     matrices = [
         name
         for name, part in found.items()
         if isinstance(part, np.ndarray)
         and part.ndim == 2
-        and (asked.get(name) == "kernel" or (name not in asked and _is_kernel_matrix(part)))
+        and (kinds.get(name) == "kernel" or (name not in kinds and _is_kernel_matrix(part)))
     ]
     return Sources(found, matrices) if matrices else sources
 
@@ -135,16 +135,16 @@ def _check_columns(source: str, expected: list[str] | int, found: list[str] | in
     if -1 in (expected, found) or expected == found:
         return
     if isinstance(expected, list) and isinstance(found, list):
-        wanted = ", ".join(map(repr, expected[:5]))
+        before = ", ".join(map(repr, expected[:5]))
         got = ", ".join(map(repr, found[:5]))
     else:
-        wanted, got = (
+        before, got = (
             counted(one if isinstance(one, int) else len(one), "column")
             for one in (expected, found)
         )
-        if wanted == got:
-            wanted, got = "a data frame" if isinstance(expected, list) else "an array", "another"
+        if before == got:
+            before, got = "a data frame" if isinstance(expected, list) else "an array", "another"
     raise ValueError(
-        f"expected source {source!r} with {wanted}, as in fit, got {got}; pass the same columns in "
+        f"expected source {source!r} with {before}, as in fit, got {got}; pass the same columns in "
         "the same order"
     )

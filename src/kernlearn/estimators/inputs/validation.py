@@ -90,10 +90,10 @@ def _is_checked(
     return is_plain and (y is None or y.dtype.kind in "biuf") and bool(np.isfinite(X).all())
 
 
-def sample_weights(given: Rows, X: Rows) -> Array:
+def sample_weights(sample_weight: Rows, X: Rows) -> Array:
     """Weights of the rows of X; ones where none are given."""
     try:
-        weights: Array = _check_sample_weight(given, X, dtype=np.float64)
+        weights: Array = _check_sample_weight(sample_weight, X, dtype=np.float64)
     except (TypeError, ValueError) as error:
         reason = str(error).splitlines()[0].rstrip(".!")
         raise ValueError(
@@ -108,38 +108,41 @@ def sample_weights(given: Rows, X: Rows) -> Array:
     return weights
 
 
-def class_weights(given: Rows, labels: Targets) -> Array:
+def class_weights(class_weight: Rows, labels: Targets) -> Array:
     """The weight of every row by its class; ones where none are given."""
-    if given is None:
+    if class_weight is None:
         return np.ones(len(labels))
-    if not (isinstance(given, Mapping) or (isinstance(given, str) and given == "balanced")):
+    if not (
+        isinstance(class_weight, Mapping)
+        or (isinstance(class_weight, str) and class_weight == "balanced")
+    ):
         raise ValueError(
             "expected class_weight to be 'balanced', a dictionary from labels to weights, or None, "
-            f"got {given!r}; pass one of them"
+            f"got {class_weight!r}; pass one of them"
         )
     classes, places = np.unique(labels, return_inverse=True)
-    if isinstance(given, Mapping):
-        weights = _named_weights(given, classes.tolist())
+    if isinstance(class_weight, Mapping):
+        weights = _named_weights(class_weight, classes.tolist())
     else:
-        weights = compute_class_weight(given, classes=classes, y=labels)
+        weights = compute_class_weight(class_weight, classes=classes, y=labels)
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise ValueError(
-            f"expected positive class weights, got {given!r}; drop the rows of a class that should "
-            "not count"
+            f"expected positive class weights, got {class_weight!r}; drop the rows of a class that "
+            "should not count"
         )
     return np.asarray(weights[places], dtype=float)
 
 
-def _named_weights(given: Mapping[Any, Any], classes: list[Any]) -> Array:
+def _named_weights(class_weight: Mapping[Any, Any], classes: list[Any]) -> Array:
     """One for every class, by its label or by what scikit-learn makes of it; one for the others."""
-    keys = [label if label in given else as_scikit_learn_reads(label) for label in classes]
-    unknown = [key for key in given if key not in keys]
-    if unknown and not all(key in given for key in keys):
+    keys = [label if label in class_weight else as_scikit_learn_reads(label) for label in classes]
+    unknown = [key for key in class_weight if key not in keys]
+    if unknown and not all(key in class_weight for key in keys):
         raise ValueError(
             f"expected class_weight to name classes of y, got {unknown[0]!r}, which is none; "
             f"correct it: there are {listed([repr(label) for label in classes], _SHOWN)}"
         )
-    return np.array([given.get(key, 1.0) for key in keys], dtype=float)
+    return np.array([class_weight.get(key, 1.0) for key in keys], dtype=float)
 
 
 def as_scikit_learn_reads(label: Any) -> Any:

@@ -43,7 +43,7 @@ def known_views(X: Rows) -> dict[Any, Any] | list[Any]:
     return [as_pandas_frame(view) for view in X]
 
 
-def given_matrices(X: Rows) -> dict[str, Precomputed]:
+def matrices_of(X: Rows) -> dict[str, Precomputed]:
     """The kernels of those sources that are kernel matrices."""
     if not isinstance(X, Sources | Mapping):
         return {}
@@ -56,10 +56,10 @@ def given_matrices(X: Rows) -> dict[str, Precomputed]:
 
 
 def check_same_matrices(
-    given: Mapping[str, Precomputed], fitted: Mapping[str, Precomputed]
+    matrices: Mapping[str, Precomputed], fitted: Mapping[str, Precomputed]
 ) -> None:
     """Refuse row numbers of other matrices than those of the fit."""
-    for name, kernel in given.items():
+    for name, kernel in matrices.items():
         if name not in fitted or not np.array_equal(kernel.K, fitted[name].K):
             raise ValueError(
                 f"expected rows of the kernel matrix {name!r} that was given in fit, got those of "
@@ -192,34 +192,34 @@ def in_order(X: Rows, places: Mapping[str, slice], columns: Mapping[str, list[st
             f"expected the views {', '.join(names)} by their names, as in fit, got "
             f"{counted(len(X), 'table')} without names; pass a dictionary of them"
         )
-    given = {str(name): view for name, view in _named(X).items()}
-    if set(given) != set(names):
+    views = {str(name): view for name, view in _named(X).items()}
+    if set(views) != set(names):
         raise ValueError(
-            f"expected the views {', '.join(names)}, as in fit, got {', '.join(given)}; pass one "
+            f"expected the views {', '.join(names)}, as in fit, got {', '.join(views)}; pass one "
             "table for each"
         )
     for name, place in places.items():
-        shape = getattr(given[name], "shape", None) or np.shape(given[name])
+        shape = getattr(views[name], "shape", None) or np.shape(views[name])
         if len(shape) == 2 and shape[1] != place.stop - place.start:
             raise ValueError(
                 f"expected view {name!r} with {counted(place.stop - place.start, 'column')}, as in "
                 f"fit, got {shape[1]}; pass the same columns"
             )
-    for name, found in column_names(given).items():
+    for name, found in column_names(views).items():
         _check_names(name, columns.get(name, found), found)
-    return {name: given[name] for name in names}
+    return {name: views[name] for name in names}
 
 
 def _check_names(view: str, expected: list[str], found: list[str]) -> None:
-    for column, (fitted, given) in enumerate(zip(expected, found, strict=True)):
-        if fitted != given:
+    for column, (fitted, name) in enumerate(zip(expected, found, strict=True)):
+        if fitted != name:
             raise ValueError(
                 f"expected the columns of view {view!r} as in fit, {fitted!r} as number "
-                f"{column + 1}, got {given!r}; pass the same columns in the same order"
+                f"{column + 1}, got {name!r}; pass the same columns in the same order"
             )
 
 
-def given_kernels(kernels: object) -> list[Kernel]:
+def checked_kernels(kernels: object) -> list[Kernel]:
     """The list of kernels that a user passed, checked."""
     if isinstance(kernels, Kernel):
         return [kernels]

@@ -83,23 +83,23 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
     def _learning(self, data: LeastSquaresData) -> Learning:
         """Check the parameters, state the problem, learn, store; a device is asked for machines."""
         with explained_options(self._search):
-            asked = self._asked(data)
-            if asked.rank is not None:
-                check_takes_dask(self, asked.rows)
-                self._learn_at_scale(data, asked)
+            request = self._request(data)
+            if request.rank is not None:
+                check_takes_dask(self, request.rows)
+                self._learn_at_scale(data, request)
                 return
-            problem, offset, rows = self._stated(asked, data)
-        search = learn_first_level(problem, asked.folds, asked.lam, asked.mu, asked.control)
+            problem, offset, rows = self._stated(request, data)
+        search = learn_first_level(problem, request.folds, request.lam, request.mu, request.control)
         with threads_for(len(data.kept)), self._sentences():
             if self.device_ == HOST:
                 solution = alone(search)
             else:
                 solution = yield from search
         self._store_exactly(offset, solution, data, rows)
-        stopping = asked.control.stopping
+        stopping = request.control.stopping
         warn_if_unfinished(type(self).__name__, self.status_, stopping, stacklevel=6)
 
-    def _asked(self, data: LeastSquaresData) -> FirstLevelRequest:
+    def _request(self, data: LeastSquaresData) -> FirstLevelRequest:
         """What the parameters ask for on this table, checked."""
         family = parametric_kernel(self.kernel)
         check_loss(self, self._losses)
@@ -126,14 +126,14 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
         return FirstLevelRequest(family, lam, None, limits, rows, rank, mu, control, folds)
 
     def _stated(
-        self, asked: FirstLevelRequest, data: LeastSquaresData
+        self, request: FirstLevelRequest, data: LeastSquaresData
     ) -> tuple[FirstLevelProblem, Array, Rows]:
         """The problem on the matrix of all rows, what was taken off the targets, and the rows."""
         self.refit_ = None
-        family, kept = asked.family, data.kept
+        family, kept = request.family, data.kept
         if not self._stacks(family):
             self.device_ = HOST
-        rows = gather_rows(self, asked.rows, self._options.exact_rows)
+        rows = gather_rows(self, request.rows, self._options.exact_rows)
         family = family.fitted_to(rows)
         X, Y, weight = family.read(rows), data.Y[kept], data.weight[kept]
         columns = X.shape[1] if getattr(X, "ndim", 1) == 2 else 1
@@ -159,41 +159,41 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
     @property
     def _by_evidence(self) -> bool:
         """Whether λ or μ is chosen by the evidence."""
-        asked = [value for value in (self.lam, self.mu) if isinstance(value, str)]
-        if "evidence" in asked and "cv" in asked:
+        criteria = [value for value in (self.lam, self.mu) if isinstance(value, str)]
+        if "evidence" in criteria and "cv" in criteria:
             raise ValueError(
                 f"expected lam and mu to be chosen in one way, got lam={self.lam!r} and "
                 f"mu={self.mu!r}; use 'cv' or 'evidence' for both, or a number for one"
             )
-        return "evidence" in asked
+        return "evidence" in criteria
 
     def _trainer(self) -> Callable[[list[Any]], Sequence[Any]]:
         """What trains the machines that are asked for on the device that was noted."""
         return FirstLevelStacks(None if self.device_ == HOST else Place.named(self.device_))
 
-    def _learn_at_scale(self, data: LeastSquaresData, asked: FirstLevelRequest) -> None:
+    def _learn_at_scale(self, data: LeastSquaresData, request: FirstLevelRequest) -> None:
         """θ through landmarks, then the machine on all rows, or through more landmarks."""
         self.mu_ = 0.0
         self.log_evidence_ = self.theta_std_ = self.theta_p_ = None
-        kept, limits, rank = data.kept, asked.limits, asked.rank
+        kept, limits, rank = data.kept, request.limits, request.rank
         assert rank is not None  # without one, there is a matrix of all rows
-        given = self._on_its_device(asked.rows)
-        table = data.training_table(given, self._seed, self._options.stages)
+        rows = self._on_its_device(request.rows)
+        table = data.training_table(rows, self._seed, self._options.stages)
         if self._refits_exactly(table, rank):
             self.refit_ = "exact"
             with device_memory_errors():
                 several, options = self._has_several_starts(), self._options
                 fit = learn_then_refit(
-                    table, asked.family, asked.lam, limits, several, options.refit
+                    table, request.family, request.lam, limits, several, options.refit
                 )
-            store_exact_fit(self, fit, asked.rows, table, kept)
+            store_exact_fit(self, fit, request.rows, table, kept)
             self._groups = None
             store_left_out(self, fit.left_out, data.X, data.Y, kept)
             self.cv_loss_ = 0.5 * self.loo_loss_
             warn_if_unfinished(type(self).__name__, self.status_, limits.stopping, stacklevel=7)
         else:
             self.refit_ = "landmarks"
-            self._learn_through_landmarks(data, asked)
+            self._learn_through_landmarks(data, request)
             self.cv_loss_ = 0.5 * float(self.loss_by_rank_["loss"][-1])
         self.n_machine_solves_ = self.n_evaluations_
 
@@ -283,8 +283,8 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
     @property
     def _search(self) -> FirstLevelOptions:
         """How λ and μ are searched for."""
-        given: FirstLevelOptions = self._options_given()
-        return given
+        options: FirstLevelOptions = self._options_given()
+        return options
 
     def _has_several_starts(self) -> bool:
         return several_starts(self._search.starts)

@@ -42,7 +42,7 @@ def store_kernel_fit(
     estimator: Any, fit: KernelFit, theta: Array | None, table: TrainingTable, kept: Indices
 ) -> None:
     """Set the fitted attributes: with one kernel the landmarks are the support vectors."""
-    factors, moments = fit.seen.factors, fit.seen.moments
+    factors, moments = fit.statistics.factors, fit.statistics.moments
     only = factors.maps[0]
     _store(estimator, fit, fit.kernel, factors.expansion(fit.coef)[0])
     estimator.theta_ = fit.theta if theta is None else theta
@@ -109,11 +109,11 @@ def store_loss_left_out(
 
 def fold_machines(fit: KernelFit, table: TrainingTable) -> list[dict[str, Any]]:
     """What intervals need of machines that miss a fold each, for every target, in plain types."""
-    rows = FactorRows(table.source, fit.seen.factors, keep=False)
-    refits = least_squares_refits(rows, fit.seen, np.ones(1), fit.coef, fit.lam)
+    rows = FactorRows(table.source, fit.statistics.factors, keep=False)
+    refits = least_squares_refits(rows, fit.statistics, np.ones(1), fit.coef, fit.lam)
     kept = []
     for j in range(table.Y.shape[1]):
-        coefs = fit.seen.factors.expansion(refits.coef[:, :, j].T)
+        coefs = fit.statistics.factors.expansion(refits.coef[:, :, j].T)
         intercept = refits.intercept[:, j] + fit.offset[j]
         residuals = table.Y[refits.rows, j] - refits.values[:, j] - fit.offset[j]
         kept.append(vars(LandmarkFolds(coefs, intercept, refits.fold, residuals)))

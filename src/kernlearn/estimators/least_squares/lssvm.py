@@ -39,7 +39,7 @@ from kernlearn.estimators.least_squares.learning_data import (
     LeastSquaresData,
     LeastSquaresRequest,
 )
-from kernlearn.estimators.least_squares.one_bandwidth import tell_blurred
+from kernlearn.estimators.least_squares.one_bandwidth import warn_if_blurred
 from kernlearn.estimators.least_squares.parameters import LeastSquaresParameters
 from kernlearn.estimators.mkl.low_rank import (
     chosen_rank,
@@ -162,19 +162,19 @@ class LeastSquaresSVM(LeastSquaresParameters):
 
     def _learning(self, data: LeastSquaresData) -> Learning:
         """The same as a search: what is computed on a device is asked for, the host's is not."""
-        asked = self._selection_asked(data)
-        family, rows, kept = asked.family, asked.rows, data.kept
-        if asked.rank is not None:
+        request = self._request(data)
+        family, rows, kept = request.family, request.rows, data.kept
+        if request.rank is not None:
             check_takes_dask(self, rows)
             if isinstance(self.kernel, Kernel):
-                family = FixedKernel(self.kernel.fitted_to(asked.few))
+                family = FixedKernel(self.kernel.fitted_to(request.few))
             if self.selection is None:
-                _check_given(asked.lam, len(family.start(asked.few)))
-            self._learn_through_landmarks(data, replace(asked, family=family))
+                _check_fixed_parameters(request.lam, len(family.start(request.few)))
+            self._learn_through_landmarks(data, replace(request, family=family))
             return
         rows = gather_rows(self, rows, self._options.exact_rows)
         n, columns = len(kept), rows.shape[1] if getattr(rows, "ndim", 1) == 2 else 1
-        factors = data.Y.shape[1] if asked.loss.keeps_factors else 0
+        factors = data.Y.shape[1] if request.loss.keeps_factors else 0
         require(
             matrices(MATRICES + factors, n) + matrices(6, n, columns + data.Y.shape[1]),
             f"{type(self).__name__} on {n:,} points",
@@ -182,7 +182,9 @@ class LeastSquaresSVM(LeastSquaresParameters):
         )
         Y = data.Y[kept]
         if self._selects_elsewhere(family, rows):
-            work = partial(self._selected, family, rows, Y, asked.loss, asked.lam, asked.limits)
+            work = partial(
+                self._selected, family, rows, Y, request.loss, request.lam, request.limits
+            )
             with device_memory_errors():
                 selection = yield from from_callback(work)
         else:
@@ -191,15 +193,15 @@ class LeastSquaresSVM(LeastSquaresParameters):
                 if isinstance(self.kernel, Kernel):
                     family = FixedKernel(self.kernel.fitted_to(rows))
                 X = family.read(rows)
-                selection = self._selected(family, X, Y, asked.loss, asked.lam, asked.limits)
-        store_selection(self, selection, family, asked.theta, rows, kept)
-        self._store_held_out(selection.fit, asked.loss, selection.lam / data.weight[kept], data)
-        stopping = asked.limits.stopping
+                selection = self._selected(family, X, Y, request.loss, request.lam, request.limits)
+        store_selection(self, selection, family, request.theta, rows, kept)
+        self._store_held_out(selection.fit, request.loss, selection.lam / data.weight[kept], data)
+        stopping = request.limits.stopping
         warn_if_unfinished(type(self).__name__, self.status_, stopping, stacklevel=6)
-        expected = asked.loss.expected(self.loo_predictions_.reshape(data.Y.shape))
-        tell_blurred(self, family, data.X, data.Y, expected, data.weight, kept, stacklevel=6)
+        expected = request.loss.expected(self.loo_predictions_.reshape(data.Y.shape))
+        warn_if_blurred(self, family, data.X, data.Y, expected, data.weight, kept, stacklevel=6)
 
-    def _selection_asked(self, data: LeastSquaresData) -> SelectionRequest:
+    def _request(self, data: LeastSquaresData) -> SelectionRequest:
         """What the parameters ask for on this table, checked."""
         family = kernel_family(self.kernel)
         if family.signed:
@@ -221,8 +223,8 @@ class LeastSquaresSVM(LeastSquaresParameters):
             )
         rows = data.X if len(kept) == len(data.weight) else select_rows(data.X, kept)
         # Fetched from where they are only if something is to be learned from them.
-        asks = not (self.theta is None and self.selection) or isinstance(self.kernel, Kernel)
-        few = evenly_spaced_rows(rows, FEW_ROWS) if asks else rows
+        needs_few = not (self.theta is None and self.selection) or isinstance(self.kernel, Kernel)
+        few = evenly_spaced_rows(rows, FEW_ROWS) if needs_few else rows
         lam = None if self.lam is None else check_positive("lam", self.lam)
         if family.takes_things:
             family = family.fitted_to(rows)
@@ -247,7 +249,7 @@ class LeastSquaresSVM(LeastSquaresParameters):
         """What was asked for that landmarks cannot do."""
         if family.takes_things or family.signed:
             return f"kernel={self.kernel!r}"
-        if data.groups.given is not None:
+        if data.groups.user_codes is not None:
             return "groups"
         if not (isinstance(rows, np.ndarray | Chunked) or hasattr(rows, "iloc")):
             return f"rows that are a {type(rows).__name__}"
@@ -267,7 +269,7 @@ class LeastSquaresSVM(LeastSquaresParameters):
         loss: SelectionLoss[Any],
         lam: float | None,
         limits: DescentLimits,
-        ask: Evaluator | None = None,
+        evaluator: Evaluator | None = None,
     ) -> Selection:
         spread = float(loss.weight @ ((Y - Y.mean(axis=0)) ** 2).sum(axis=1))
         criterion = SelectionCriterion(
@@ -284,11 +286,11 @@ class LeastSquaresSVM(LeastSquaresParameters):
                         criterion,
                         limits,
                         lam,
-                        ask,
+                        evaluator,
                         several,
                         self._options.selection,
                     )
-                return _trained_as_given(family, rows, Y, criterion, lam)
+                return _at_fixed_parameters(family, rows, Y, criterion, lam)
         except np.linalg.LinAlgError as broken:
             raise ValueError(
                 f"{type(self).__name__} expected a positive semidefinite kernel matrix of "
@@ -296,21 +298,23 @@ class LeastSquaresSVM(LeastSquaresParameters):
                 "the columns, or repair a precomputed matrix by kernlearn.gram.check_gram"
             ) from broken
 
-    def _learn_through_landmarks(self, data: LeastSquaresData, asked: LeastSquaresRequest) -> None:
+    def _learn_through_landmarks(
+        self, data: LeastSquaresData, request: LeastSquaresRequest
+    ) -> None:
         """The same as `_learning` where a matrix of all rows would be too large."""
         selects, several = self.selection is not None, self._has_several_starts()
-        kept, rank, limits = data.kept, asked.rank, asked.limits
+        kept, rank, limits = data.kept, request.rank, request.limits
         assert rank is not None  # without one, there are no landmarks
-        given, family = self._on_its_device(asked.rows), asked.family
-        table = data.training_table(given, self._seed, self._options.stages)
+        rows, family = self._on_its_device(request.rows), request.family
+        table = data.training_table(rows, self._seed, self._options.stages)
         with device_memory_errors():
-            fit = fit_through_landmarks(table, family, rank, asked.lam, selects, limits, several)
+            fit = fit_through_landmarks(table, family, rank, request.lam, selects, limits, several)
             self._folds = fold_machines(fit, table)
-        store_kernel_fit(self, fit, asked.theta, table, kept)
+        store_kernel_fit(self, fit, request.theta, table, kept)
         store_left_out(self, fit.left_out, data.X, data.Y, kept)
         warn_if_unfinished(type(self).__name__, self.status_, limits.stopping, stacklevel=7)
         expected = self.loo_predictions_.reshape(data.Y.shape)
-        tell_blurred(self, family, data.X, data.Y, expected, data.weight, kept, stacklevel=7)
+        warn_if_blurred(self, family, data.X, data.Y, expected, data.weight, kept, stacklevel=7)
 
     def _store_held_out(
         self,
@@ -344,7 +348,7 @@ class LeastSquaresSVM(LeastSquaresParameters):
         return np.asarray(values + self.intercept_)
 
 
-def _trained_as_given(
+def _at_fixed_parameters(
     family: ParametricKernel,
     rows: Array,
     Y: Array,
@@ -352,13 +356,13 @@ def _trained_as_given(
     lam: float | None,
 ) -> Selection:
     theta = family.start(rows)
-    lam = _check_given(lam, len(theta))
+    lam = _check_fixed_parameters(lam, len(theta))
     lam, fit = criterion.loss.trained(family.matrix(rows, None, theta), Y, lam, None)
     value = criterion.value(fit, theta)
     return Selection(lam, theta, fit, value, 1, 1, Status.GIVEN)
 
 
-def _check_given(lam: float | None, n_parameters: int) -> float:
+def _check_fixed_parameters(lam: float | None, n_parameters: int) -> float:
     """The λ that is given, as θ is, where nothing is to be selected."""
     if lam is None or n_parameters:
         missing = "lam" if lam is None else "theta"

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 
 from kernlearn.estimators.held_out.calibration import shrunk_calibration
-from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
+from kernlearn.estimators.held_out.chance import chance_of_labels, report_chance
 from kernlearn.estimators.held_out.groups import RowGroups
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.inputs.ownership import rollback_on_error
@@ -200,8 +200,8 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         self._find_classes(labels[kept])
         factors = np.ones(len(weight))
         factors[kept] = class_weights(self.class_weight, labels[kept])
-        seen = rows if self._options.copies_together else None
-        together = RowGroups.of(seen, groups, len(labels))
+        compared = rows if self._options.copies_together else None
+        together = RowGroups.of(compared, groups, len(labels))
         signs = self._signs(labels)
         return LeastSquaresData(rows, signs, labels, weight * factors, True, together)
 
@@ -209,7 +209,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         """Learn probabilities from what was left out, and tell if that is no better than chance."""
         self.calibration_ = self._calibration(data)
         values = self.loo_predictions_.reshape(data.Y.shape)
-        tell_chance(self, chance_of_labels(values, data.Y, data.weight, data.groups.known))
+        report_chance(self, chance_of_labels(values, data.Y, data.weight, data.groups.known))
 
     def _calibration(self, data: LeastSquaresData) -> Array:
         """From the values of the machines to probabilities."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
+from kernlearn.estimators.held_out.chance import chance_of_numbers, report_chance
 from kernlearn.estimators.held_out.groups import RowGroups
 from kernlearn.estimators.held_out.intervals import LeastSquaresPredictor, check_coverage
 from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
@@ -151,15 +151,15 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
             weight = self._sample_weight(sample_weight, len(target))
             check_differences(self, target[weight > 0])
             Y = target.reshape(len(target), -1)
-            seen = rows if self._options.copies_together else None
-            together = RowGroups.of(seen, groups, len(target))
+            compared = rows if self._options.copies_together else None
+            together = RowGroups.of(compared, groups, len(target))
             self._learn(LeastSquaresData(rows, Y, target, weight, False, together))
             self._flat = target.ndim == 1
             left_out = self.loo_predictions_.reshape(Y.shape)
             found = None
             if self._predicts_means:
                 found = chance_of_numbers(left_out, Y, weight, together.known)
-            tell_chance(self, found, stacklevel=2)
+            report_chance(self, found, stacklevel=2)
             return self
 
     @lazy_on_dask

@@ -20,7 +20,7 @@ _MUCH_BETTER = 0.5
 _ROWS = 2000
 
 
-def tell_blurred(
+def warn_if_blurred(
     estimator: Any,
     family: ParametricKernel,
     X: object,

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from kernlearn.estimators.held_out.calibration import probabilities, shrunk_calibration
-from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
+from kernlearn.estimators.held_out.chance import chance_of_labels, report_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.held_out.scoring import HeldOutLabels, Scoring, held_out_score
 from kernlearn.estimators.inputs.ownership import rollback_on_error
@@ -246,7 +246,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
             self.held_out_score_ = held_out_score(self.scoring, held_out, truth)
         chance = chance_of_several if self._has_labels else chance_of_labels
         found = chance(values, signs, weight, groups)
-        tell_chance(self, found, stacklevel=3)
+        report_chance(self, found, stacklevel=3)
 
     def _predictions(self, values: Array) -> HeldOutLabels:
         """What values of the mixture predict."""

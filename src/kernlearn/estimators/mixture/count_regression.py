@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._device import to_host
-from kernlearn.estimators.held_out.chance import chance_of_gain, tell_chance
+from kernlearn.estimators.held_out.chance import chance_of_gain, report_chance
 from kernlearn.estimators.held_out.count_distribution import CountDistribution
 from kernlearn.estimators.held_out.groups import blocks_of
 from kernlearn.estimators.held_out.scoring import HeldOutNumbers, held_out_score
@@ -153,7 +153,7 @@ class CountRegression(RegressorMixin, QuantilePredictions):  # type: ignore[misc
         )
         figures = f"D² on held-out rows is {score:.2f}, that of one rate for all 0"
         found = chance_of_gain(figures, gain, judged.row_weight, members.groups)
-        tell_chance(self, found, stacklevel=4)
+        report_chance(self, found, stacklevel=4)
 
     def _expected(self, X: Rows, exposure: Rows) -> Array:
         """Expected counts, of shape (n,)."""

@@ -44,7 +44,7 @@ def announce(
     if options.announced_seconds < seconds <= stopping.seconds_left:
         with suppress(Stopped):  # the search ends at its first step, and keeps that
             is_large = n_rows > options.exact_rows
-            stopping.tell(announcement(seconds, n_rows, n_columns, is_large), np.inf)
+            stopping.report(announcement(seconds, n_rows, n_columns, is_large), np.inf)
     n_members = min(max_members, options.screening.shortlist)
     stopping.reserve(kept_free(stopping.seconds_left, n_members, member_seconds(n_rows, options)))
 

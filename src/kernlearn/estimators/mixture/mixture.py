@@ -224,7 +224,7 @@ class KernelMixture(MixtureParameters):
         if given.folds is not None:
             return given.folds
         cv: Any = self.cv
-        if groups.given is None and cv >= 2:
+        if groups.user_codes is None and cv >= 2:
             cv = min(cv, len(groups))
         return make_folds(
             cv,

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import check_random_state
 
-from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
+from kernlearn.estimators.held_out.chance import chance_of_numbers, report_chance
 from kernlearn.estimators.held_out.groups import blocks_of
 from kernlearn.estimators.held_out.scoring import HeldOutNumbers, Scoring, held_out_score
 from kernlearn.estimators.inputs.dask_rows import in_memory, lazy_on_dask
@@ -322,7 +322,7 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
             truth = self._truth(Y)
             self.held_out_score_ = held_out_score(self.scoring, held_out, truth)
         found = chance_of_numbers(members.held_out, Y, members.weight, members.groups)
-        tell_chance(self, found, stacklevel=3)
+        report_chance(self, found, stacklevel=3)
 
     def _predictions(self, values: Array) -> HeldOutNumbers:
         """What values of the mixture predict."""

@@ -217,7 +217,7 @@ class MixtureUncertainty:
         rows = self.members.tables[table]
         if not isinstance(rows, np.ndarray):
             return None
-        return ResidualSizes.learned(rows, residuals, blocks_of(self.members.groups))
+        return ResidualSizes.fit(rows, residuals, blocks_of(self.members.groups))
 
     def _variance(self, tables: Mapping[str, Array]) -> Array:
         """Of new observations up to the factor, of shape (n_new, k)."""

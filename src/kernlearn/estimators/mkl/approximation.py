@@ -42,7 +42,7 @@ from kernlearn.solvers.engine.approximate import (
     learn_family,
     settle_on_sample,
 )
-from kernlearn.solvers.engine.backend import Learned, learn
+from kernlearn.solvers.engine.backend import EngineFit, learn
 from kernlearn.solvers.engine.factors import LOW_RANK_QUALITIES, KernelTable
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.typing import Array, Rows
@@ -122,7 +122,7 @@ def _penalty_obstacle(estimator: CombinationParameters, rows: Rows) -> str | Non
 
 def learn_approximately(
     estimator: CombinationParameters, data: Labelled, rank: int | str, control: Control
-) -> Learned[LowRankSolution]:
+) -> EngineFit[LowRankSolution]:
     """State the problem through landmarks, and learn; kernels and choices are stored."""
     check_takes_dask(estimator, data.X)
     centre = estimator._options.center
@@ -143,18 +143,18 @@ def _of_family(
     points: Rows,
     rank: int | str,
     control: Control,
-) -> Learned[LowRankSolution]:
+) -> EngineFit[LowRankSolution]:
     pool = kernel_pool(estimator, data.X, len(data.weight), points)
     penalty = prepared_penalty(estimator, points)
     total = checked_total(estimator)
     statement = state(estimator, data, pool.n_matrices, total, lambda C: penalty)
     statement, choices = settle_on_sample(statement, pool.on_rows, 1, False, control)
     source, options = estimator._on_its_device(data.X), estimator._engine
-    learned, active, kernels = learn_family(
+    engine_fit, active, kernels = learn_family(
         source, pool, rank, statement, control, options.limits, options.ranks
     )
-    estimator.kernel_ = WeightedSum(kernels, learned.solution.weights[active])
-    return choices.kept_in(learned)
+    estimator.kernel_ = WeightedSum(kernels, engine_fit.solution.weights[active])
+    return choices.kept_in(engine_fit)
 
 
 def _of_list(
@@ -163,13 +163,13 @@ def _of_list(
     points: Rows,
     rank: int | str,
     control: Control,
-) -> Learned[LowRankSolution]:
+) -> EngineFit[LowRankSolution]:
     estimator.kernels_ = kernels = bank_of_sample(estimator, data, points)
     source = estimator._on_its_device(data.X)
-    seen, rows = kernels, data.X
+    row_kernels, rows = kernels, data.X
     read_once = issparse(source) or (is_table(source) and any(map(reads, kernels)))
     if read_once:
-        seen, source = at_rows(kernels, source)
+        row_kernels, source = at_rows(kernels, source)
         rows = source
     penalty = prepared_penalty(estimator, points)
     total = checked_total(estimator)
@@ -177,27 +177,27 @@ def _of_list(
     bound = check_certify(estimator._options.certify, statement.free_sign)
     statement, choices = settle_on_sample(
         replace(statement, exact_bound=bound),
-        lambda few: GramStack(gram_stack(seen, take_rows(rows, few))),
+        lambda few: GramStack(gram_stack(row_kernels, take_rows(rows, few))),
         len(kernels),
         statement.quality == "least_squares",
         control,
     )
     options = estimator._engine
     table = KernelTable(
-        source, seen, rank, sparse=read_once, limits=options.limits, ranks=options.ranks
+        source, row_kernels, rank, sparse=read_once, limits=options.limits, ranks=options.ranks
     )
     with np.errstate(all="ignore"):  # what is no number is stepped back from
-        learned = learn(approximate_backend(table, statement, control), control)
-    all_finite(learned.solution.coef)
+        engine_fit = learn(approximate_backend(table, statement, control), control)
+    all_finite(engine_fit.solution.coef)
     if read_once:
-        learned = replace(learned, solution=with_points_of(learned.solution, data.X))
-    estimator.kernel_ = WeightedSum(kernels, learned.solution.weights)
-    return choices.kept_in(learned)
+        engine_fit = replace(engine_fit, solution=with_points_of(engine_fit.solution, data.X))
+    estimator.kernel_ = WeightedSum(kernels, engine_fit.solution.weights)
+    return choices.kept_in(engine_fit)
 
 
 def _at_earlier_choices(
     estimator: CombinationParameters, data: Labelled, earlier: EarlierChoices, control: Control
-) -> Learned[LowRankSolution]:
+) -> EngineFit[LowRankSolution]:
     """Weights and machines alone, where an earlier fit has chosen kernels, ranks and C."""
     estimator.kernels_ = list(earlier.kernels)
     if earlier.notes is not None:
@@ -214,7 +214,7 @@ def _at_earlier_choices(
     )
     limits = estimator._engine.limits
     table = KernelTable(estimator._on_its_device(data.X), estimator.kernels_, ranks, limits=limits)
-    learned = learn(approximate_backend(table, statement, control), control)
-    estimator.kernel_ = WeightedSum(estimator.kernels_, learned.solution.weights)
-    losses = learned.loss_by_C if earlier.loss_by_C is None else earlier.loss_by_C
-    return replace(learned, loss_by_C=losses)
+    engine_fit = learn(approximate_backend(table, statement, control), control)
+    estimator.kernel_ = WeightedSum(estimator.kernels_, engine_fit.solution.weights)
+    losses = engine_fit.loss_by_C if earlier.loss_by_C is None else earlier.loss_by_C
+    return replace(engine_fit, loss_by_C=losses)

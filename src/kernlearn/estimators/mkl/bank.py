@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kernlearn.estimators.inputs.row_order import row_order
 from kernlearn.estimators.mkl.column_bank import column_bank
-from kernlearn.estimators.mkl.held_out_width import can_tell, held_out_losses, sample_rows
+from kernlearn.estimators.mkl.held_out_width import can_hold_out, held_out_losses, sample_rows
 from kernlearn.estimators.mkl.stretched_bank import learned_scales, stretched
 from kernlearn.kernels import Columns, Kernel
 from kernlearn.kernels.bank import WITHOUT_TARGETS, bank_at, median_distance, screen_kernels
@@ -54,14 +54,15 @@ def choose_bank(
     exponents: Sequence[float] = WITHOUT_TARGETS
     notes: list[str] = []
     scales: Array | None = None
-    says_something = any(np.ptp(part) > 0 for part in parts)
+    varies = any(np.ptp(part) > 0 for part in parts)
     together = _some(groups, rows)
-    if len(rows) >= _FEWEST and says_something and can_tell(together):
+    if len(rows) >= _FEWEST and varies and can_hold_out(together):
         best, pays = _best_exponent(sample, median, parts, weight[rows], tried, together)
         more = sample_rows(n, seed, _ROWS_FOR_COLUMNS)
         some = [target[more] for target in targets]
-        given = X[more], some, weight[more], bank_at(median, [best])[-1], _some(groups, more)
-        by_column, by_scale = column_bank(*given), learned_scales(*given)
+        rival = bank_at(median, [best])[-1]
+        table = X[more], some, weight[more], rival, _some(groups, more)
+        by_column, by_scale = column_bank(*table), learned_scales(*table)
         if by_column is not None and (by_scale is None or by_column[1] < by_scale[1]):
             return by_column[0], [by_column[2]]
         if by_scale is not None:
@@ -87,7 +88,7 @@ def choose_bank(
     bank = bank_at(median, exponents)
     if scales is not None:
         bank = [stretched(kernel, scales) for kernel in bank]
-    kernels, left_out = screen_kernels(bank if says_something else bank[2:], sample)
+    kernels, left_out = screen_kernels(bank if varies else bank[2:], sample)
     return kernels, notes + left_out
 
 
@@ -132,27 +133,27 @@ def banks_of_views(
     seed: int,
     tried: Sequence[float] = TRIED,
     groups: Indices | None = None,
-    given: Mapping[str, Kernel] | None = None,
+    matrices: Mapping[str, Kernel] | None = None,
 ) -> tuple[list[Kernel], list[str]]:
     """The default bank of every view, and what is to be said of each; of X itself without views.
 
-    Rows that lack a view say nothing of its widths. A view may have a kernel that is `given`.
+    Rows that lack a view say nothing of its widths. A view may have a kernel that is `matrices`.
     """
     if not places:
         return choose_bank(X, targets, weight, seed, tried, groups)
     kernels: list[Kernel] = []
     notes: list[str] = []
     for name, place in places.items():
-        if given and name in given:
-            kernels.append(Columns(place, given[name], name))
+        if matrices and name in matrices:
+            kernels.append(Columns(place, matrices[name], name))
             continue
         view = X[:, place]
         there = _has_view(view, name)
         known = there[: len(weight)]
         those = [target[known] for target in targets], weight[known], seed, tried
-        bank, said = choose_bank(view[there], *those, _some(groups, np.flatnonzero(known)))
+        bank, view_notes = choose_bank(view[there], *those, _some(groups, np.flatnonzero(known)))
         kernels += [Columns(place, kernel, name) for kernel in bank]
-        notes += [f"{name}: {note}" for note in said]
+        notes += [f"{name}: {note}" for note in view_notes]
     return kernels, notes
 
 

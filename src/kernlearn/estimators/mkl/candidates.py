@@ -11,7 +11,7 @@ import numpy as np
 from kernlearn._device import HOST, Place
 from kernlearn.estimators.inputs.ownership import own_kernel
 from kernlearn.estimators.inputs.transformed_rows import fitted_transformers
-from kernlearn.estimators.inputs.views import given_kernels, on_views
+from kernlearn.estimators.inputs.views import checked_kernels, on_views
 from kernlearn.estimators.mkl.bank import banks_of_views
 from kernlearn.estimators.mkl.column_pairs import pair_kernels
 from kernlearn.estimators.mkl.equal_share import kernel_name
@@ -112,13 +112,13 @@ def prepared_kernels(estimator: CombinationParameters, X: Rows, labelled: Labell
     views: dict[str, slice] = getattr(estimator, "views_", {})
     if estimator.kernels is None:
         table = np.asarray(labelled.X, dtype=float)
-        given = labelled.targets, labelled.weight, estimator._seed, estimator._engine.widths
+        rows = labelled.targets, labelled.weight, estimator._seed, estimator._engine.widths
         own: dict[str, Kernel] = getattr(estimator, "_view_matrices", {})
-        kernels, estimator.bank_notes_ = banks_of_views(table, views, *given, labelled.groups, own)
+        kernels, estimator.bank_notes_ = banks_of_views(table, views, *rows, labelled.groups, own)
         for note in estimator.bank_notes_ if estimator.verbose else []:
             print(f"{type(estimator).__name__}: {note}")
     else:
-        kernels = on_views(list(map(own_kernel, given_kernels(estimator.kernels))), views)
+        kernels = on_views(list(map(own_kernel, checked_kernels(estimator.kernels))), views)
     return wrapped(estimator, kernels, X)
 
 
@@ -144,8 +144,8 @@ def _pair_kernels(estimator: CombinationParameters, bank: Labelled, whole: Kerne
     if all(np.ptp(y) == 0 for y in bank.targets):
         return []
     table = np.asarray(bank.X, dtype=float)
-    given = bank.targets, bank.weight, whole, estimator._seed
-    kernels, pairs = pair_kernels(table, *given, estimator._engine.pairs, bank.fold)
+    arguments = bank.targets, bank.weight, whole, estimator._seed
+    kernels, pairs = pair_kernels(table, *arguments, estimator._engine.pairs, bank.fold)
     if pairs:
         named = ", ".join(f"{i} and {j}" for i, j in pairs)
         estimator.bank_notes_.append(f"columns {named} have kernels of their own, as pairs")

@@ -11,7 +11,7 @@ from sklearn.base import ClassifierMixin
 
 from kernlearn.bound import ErrorBound
 from kernlearn.estimators.held_out.calibration import fit_calibration
-from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
+from kernlearn.estimators.held_out.chance import chance_of_labels, report_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_labels_of_classes, class_weights
@@ -20,7 +20,7 @@ from kernlearn.estimators.mkl.extension import ExtendableCombination
 from kernlearn.estimators.mkl.held_out_loss import class_losses, hold_out_rule, losses_of
 from kernlearn.estimators.mkl.options import MKLOptions
 from kernlearn.estimators.mkl.table_inputs import TableInputs
-from kernlearn.estimators.mkl.transduction import told_bound
+from kernlearn.estimators.mkl.transduction import error_bound_of
 from kernlearn.quality.registry import quality_names
 from kernlearn.solvers.engine.statement import HoldOut
 from kernlearn.typing import Array, FoldsLike, Indices, RandomState, Rows
@@ -229,12 +229,12 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
     def transductive_bound_(self) -> ErrorBound:
         """A bound on the share of errors among the labels of ``transduction_``."""
         if "_error_bound" not in vars(self):
-            self._error_bound = told_bound(self)
+            self._error_bound = error_bound_of(self)
         return self._error_bound
 
     def _finish(self, fit: CombinationFit) -> None:
         """Fit probabilities to held-out values."""
-        held_out, data = fit.learned.held_out, fit.data
+        held_out, data = fit.engine_fit.held_out, fit.data
         assert held_out is not None
         Y, weight = np.column_stack(data.targets)[held_out.rows], data.weight[held_out.rows]
         if self.quality == "logistic" and Y.shape[1] == 1:
@@ -242,7 +242,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         else:
             self.calibration_ = fit_calibration(held_out.values, Y, weight)
         together = None if data.groups is None else data.groups[held_out.rows]
-        tell_chance(self, chance_of_labels(held_out.values, Y, weight, together))
+        report_chance(self, chance_of_labels(held_out.values, Y, weight, together))
 
     def _transduce(self, values: Array) -> None:
         self.transduction_ = self._labels(values)

@@ -48,9 +48,9 @@ def column_bank(
     if halves is None:
         return None
     ours, theirs = np.zeros(len(_POWERS)), 0.0
-    for learned, judged in ((halves, ~halves), (~halves, halves)):
+    for train, judged in ((halves, ~halves), (~halves, halves)):
         # Weights that have seen the rows that they are judged by would flatter noise.
-        K = aligned_sum(kernels, X, targets, learned)(X[judged])
+        K = aligned_sum(kernels, X, targets, train)(X[judged])
         some = [target[judged] for target in targets]
         known = some, weight[judged], None if groups is None else groups[judged]
         ours += held_out_losses((K**power for power in _POWERS), *known)

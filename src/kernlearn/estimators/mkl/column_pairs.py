@@ -65,12 +65,12 @@ def pair_kernels(
     columns = columns_of_pairs(X, options)
     chosen: list[Kernel] = [whole]
     pairs: list[Pair] = []
-    asked: list[Pair] | None = None
+    pairs_left: list[Pair] | None = None
     for _ in range(options.kept):
         left = sample.left_over(chosen)
-        asked = _pairs_of(columns, left) if asked is None else asked
-        best = list(in_order(left.best, asked, n_threads(), lambda: None))
-        found = [(*entry, pair) for entry, pair in zip(best, asked, strict=True)]
+        pairs_left = _pairs_of(columns, left) if pairs_left is None else pairs_left
+        best = list(in_order(left.best, pairs_left, n_threads(), lambda: None))
+        found = [(*entry, pair) for entry, pair in zip(best, pairs_left, strict=True)]
         if not found:
             break
         loss, kernel, pair = found[first_least(loss for loss, _, _ in found)]
@@ -80,7 +80,7 @@ def pair_kernels(
         pairs.append(pair)
         sample.forget(pair)  # what it leaves over may ask for a narrower kernel of the same two
         # Who explains nothing now will hardly explain much of what is left then.
-        asked = [pair for loss, _, pair in found if loss < left.size]
+        pairs_left = [pair for loss, _, pair in found if loss < left.size]
     products = [chosen[1] * whole] if pairs else []
     return [*chosen[1:], *products], pairs
 
@@ -133,9 +133,9 @@ class PairSample:
         maps = None if known is None else [known[1]]
         judged = [self._judged([kernel], maps) for kernel in kernels]
         place = first_least(loss for loss, _, _ in judged)
-        loss, _, seen = judged[place]
+        loss, _, statistics = judged[place]
         if len(columns) > 1:  # columns by themselves may be many, and are looked at once
-            self._settled[columns] = widths[place], seen.factors.maps[0]
+            self._settled[columns] = widths[place], statistics.factors.maps[0]
         return loss, kernels[place]
 
     def forget(self, pair: Pair) -> None:
@@ -147,15 +147,15 @@ class PairSample:
 
         By machines that have not seen a row.
         """
-        _, ridge, seen = self._judged(kernels)
-        ones, factors = np.ones(len(kernels)), seen.factors
+        _, ridge, statistics = self._judged(kernels)
+        ones, factors = np.ones(len(kernels)), statistics.factors
         with threads_for(self.options.landmarks):
-            coef = trained(seen.moments, factors.membership, ones, ridge)
+            coef = trained(statistics.moments, factors.membership, ones, ridge)
             assert coef is not None  # positive weights and a positive ridge always have a machine
             rows = FactorRows(self._X, factors, keep=False)
-            said = least_squares_refits(rows, seen, ones, coef, ridge)
+            refits = least_squares_refits(rows, statistics, ones, coef, ridge)
         known = self._weight, self._seed, self.options, self._fold
-        left = PairSample(self._X, self._Y - said.values, *known)
+        left = PairSample(self._X, self._Y - refits.values, *known)
         left._settled = self._settled
         return left
 
@@ -167,8 +167,8 @@ class PairSample:
         look = RankSearch(self._X, kernels, *known, fold=self._fold)
         ones, ridges = np.ones(len(kernels)), self.options.ridges
         with threads_for(self.options.landmarks):
-            seen = look.at(self.options.landmarks)
-            out = LowRankFolds(seen.folds, seen.factors.membership)
+            statistics = look.at(self.options.landmarks)
+            out = LowRankFolds(statistics.folds, statistics.factors.membership)
             losses = [float(out.loss(ones, ridge).sum()) for ridge in ridges]
         place = first_least(losses)
-        return losses[place], ridges[place], seen
+        return losses[place], ridges[place], statistics

@@ -40,7 +40,7 @@ from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
-from kernlearn.solvers.engine.backend import Learned, learn
+from kernlearn.solvers.engine.backend import EngineFit, learn
 from kernlearn.solvers.engine.exact import CriterionSolution, ExactBackend
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.typing import Array, Indices, Rows
@@ -54,7 +54,7 @@ class CombinationFit:
     """A fit whose weights, machines and certificate are stored."""
 
     data: Labelled  # the rows of positive weight, in_memory if the fit was exact
-    learned: Learned[Any]  # what the engine returned
+    engine_fit: EngineFit[Any]  # what the engine returned
     transduced: Array | None = None  # (l, k): decision values of the rows without label
 
 
@@ -136,9 +136,9 @@ class KernelCombination(CombinationParameters):
                 store_machines(self, fit, kept)
             else:
                 fit = CombinationFit(data, self._learn_approximately(data, rank, control))
-                store_low_rank(self, fit.learned)
-            store_certificate(self, fit.learned)
-            warn_unless_finished(self, fit.learned.solution, control)
+                store_low_rank(self, fit.engine_fit)
+            store_certificate(self, fit.engine_fit)
+            warn_unless_finished(self, fit.engine_fit.solution, control)
             return fit
 
     def _learn_exactly(
@@ -154,8 +154,8 @@ class KernelCombination(CombinationParameters):
             family = candidates.family
             statement = state(self, data, family.n_matrices, candidates.total, candidates.penalty)
             backend = ExactBackend(statement, family)
-            learned = learn(backend, control)
-        solution = learned.solution
+            engine_fit = learn(backend, control)
+        solution = engine_fit.solution
         if solution.status is Status.NO_SOLUTION:
             raise ValueError(f"{type(self).__name__} found {solution.status}")
         of_pool = isinstance(family, KernelPool)
@@ -176,12 +176,12 @@ class KernelCombination(CombinationParameters):
                 groups=data.groups,
             )
         return CombinationFit(
-            data, learned, None if X_unlabeled is None else backend.transduce(solution)
+            data, engine_fit, None if X_unlabeled is None else backend.transduce(solution)
         )
 
     def _learn_approximately(
         self, data: Labelled, rank: int | str, control: Control
-    ) -> Learned[LowRankSolution]:
+    ) -> EngineFit[LowRankSolution]:
         """Through landmarks; for sections of a hyperkernel this is overridden."""
         return learn_approximately(self, data, rank, control)
 
@@ -246,7 +246,7 @@ def forget_fit(estimator: KernelCombination) -> None:
 
 def store_machines(estimator: KernelCombination, fit: CombinationFit, kept: Indices) -> None:
     """Set the fitted attributes of machines on support vectors."""
-    solution, rows = fit.learned.solution, fit.data.X
+    solution, rows = fit.engine_fit.solution, fit.data.X
     coefs = np.atleast_2d(np.asarray(solution.dual_coef))
     # A least-squares machine has no support vectors: a coefficient of zero is chance.
     used = np.any(coefs != 0, axis=0) | (estimator.quality == "least_squares")
@@ -258,9 +258,9 @@ def store_machines(estimator: KernelCombination, fit: CombinationFit, kept: Indi
     estimator.support_vectors_ = rows[support] if plain else _safe_indexing(rows, support)
 
 
-def store_certificate(estimator: KernelCombination, learned: Learned[Any]) -> None:
+def store_certificate(estimator: KernelCombination, engine_fit: EngineFit[Any]) -> None:
     """Set the fitted attributes of the weights, and of what was chosen for them."""
-    solution: Solution = learned.solution
+    solution: Solution = engine_fit.solution
     estimator.weights_ = solution.weights
     estimator.objective_ = solution.objective
     estimator.lower_bound_ = solution.lower_bound
@@ -269,13 +269,13 @@ def store_certificate(estimator: KernelCombination, learned: Learned[Any]) -> No
     estimator.n_iter_ = max(len(solution.history), 1)
     estimator.history_ = solution.history
     estimator.status_ = solution.status
-    estimator.C_ = learned.C if solution.learned_C is None else solution.learned_C
-    if len(learned.loss_by_C):
-        estimator.loss_by_C_ = learned.loss_by_C
-    if learned.strength is not None:
-        estimator.loss_by_strength_ = learned.loss_by_strength
-        estimator.penalty_strength_ = learned.strength
-    store_share(estimator, learned.share)
+    estimator.C_ = engine_fit.C if solution.learned_C is None else solution.learned_C
+    if len(engine_fit.loss_by_C):
+        estimator.loss_by_C_ = engine_fit.loss_by_C
+    if engine_fit.strength is not None:
+        estimator.loss_by_strength_ = engine_fit.loss_by_strength
+        estimator.penalty_strength_ = engine_fit.strength
+    store_share(estimator, engine_fit.share)
 
 
 def warn_unless_finished(

@@ -29,7 +29,7 @@ from kernlearn.quality.registry import CRITERIA
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.solution import Solution
-from kernlearn.solvers.engine.backend import Learned
+from kernlearn.solvers.engine.backend import EngineFit
 from kernlearn.solvers.engine.exact import ExactBackend
 from kernlearn.solvers.weights.recursive_transduction import LowestEigenpairs
 from kernlearn.typing import Array, Rows
@@ -178,7 +178,7 @@ class ExtendableCombination(KernelCombination):
             self.__dict__.pop("_error_bound", None)
             self.extension_ = Extension(n_new, kept=True)
             if lowest is not None:
-                extended, n_cuts = _learned_again(self, extended, rows, lowest)
+                extended, n_cuts = _relearned(self, extended, rows, lowest)
                 solves, smallest = self.n_machine_solves_, float(lowest.values[0])
                 self.extension_ = Extension(n_new, False, smallest, n_cuts, solves)
             self._transduction = extended
@@ -218,7 +218,7 @@ def _extendable(estimator: KernelCombination) -> TransductiveFit:
     return known
 
 
-def _learned_again(
+def _relearned(
     estimator: ExtendableCombination,
     extended: TransductiveFit,
     rows: GramStack,
@@ -257,11 +257,11 @@ def _learned_again(
         held_out = backend.hold_out(estimator.C_, solution, control)
     share = float(vars(estimator).get("equal_share_", 0.0))
     none = np.empty((0, 2))
-    learned = Learned(estimator.C_, share, solution, none, held_out, None, None)
-    fit = CombinationFit(data, learned)
+    engine_fit = EngineFit(estimator.C_, share, solution, none, held_out, None, None)
+    fit = CombinationFit(data, engine_fit)
     estimator.kernel_ = estimator._combined(solution.weights)
     store_machines(estimator, fit, extended.kept)
-    store_certificate(estimator, learned)
+    store_certificate(estimator, engine_fit)
     warn_unless_finished(estimator, solution, control)
     estimator._finish(fit)
     coefs = np.atleast_2d(np.asarray(solution.dual_coef))

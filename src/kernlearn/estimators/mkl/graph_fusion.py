@@ -185,11 +185,11 @@ class GraphFusionRegressor(RegressorMixin, GraphFusion):  # type: ignore[misc]
             return values
         others, places = self._others(), self._places_of(X)
         variances = np.zeros(len(self.nodes_))
-        asked = np.intersect1d(others, places)
-        if len(asked):
-            units = np.zeros((len(others), len(asked)))
-            at = np.searchsorted(others, asked)
-            units[at, np.arange(len(asked))] = 1.0
+        nodes = np.intersect1d(others, places)
+        if len(nodes):
+            units = np.zeros((len(others), len(nodes)))
+            at = np.searchsorted(others, nodes)
+            units[at, np.arange(len(nodes))] = 1.0
             inverse = splu(self.precision_[others][:, others].tocsc()).solve(units)
-            variances[asked] = inverse[at, np.arange(len(asked))]
+            variances[nodes] = inverse[at, np.arange(len(nodes))]
         return values, np.sqrt(variances[places])

@@ -58,7 +58,7 @@ def _loss(K: Array, Y: Array, ridge: float, loss: HeldOutLoss) -> float:
         return np.inf
 
 
-def can_tell(groups: Indices | None) -> bool:
+def can_hold_out(groups: Indices | None) -> bool:
     """Whether something can be held out: all rows in one group cannot."""
     return groups is None or bool(np.ptp(groups) > 0)
 
@@ -68,5 +68,5 @@ def halves_of(n: int, groups: Indices | None) -> Mask | None:
     if groups is None:
         return np.asarray(np.arange(n) % 2 == 0)
     half = np.asarray(by_first(groups) % 2 == 0)
-    enough = all(part.sum() >= n // 4 and can_tell(groups[part]) for part in (half, ~half))
+    enough = all(part.sum() >= n // 4 and can_hold_out(groups[part]) for part in (half, ~half))
     return half if enough else None

@@ -20,7 +20,7 @@ from kernlearn.gram.rows import map_rows
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import take_rows
-from kernlearn.solvers.engine.backend import Learned
+from kernlearn.solvers.engine.backend import EngineFit
 from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.typing import Array, Rows
@@ -99,9 +99,9 @@ def centre_of(rows: Rows, seed: int) -> Rows:
     return take_rows(rows, np.sort(generator.choice(len(rows), _CENTRE_ROWS, replace=False)))
 
 
-def store_low_rank(estimator: Any, learned: Learned[LowRankSolution]) -> None:
+def store_low_rank(estimator: Any, engine_fit: EngineFit[LowRankSolution]) -> None:
     """Set the fitted attributes that tell of the landmarks."""
-    solution = learned.solution
+    solution = engine_fit.solution
     maps = solution.factors.maps
     # Kernels with sparse features have no landmarks.
     estimator.rank_ = max((each.rank for each in maps if each.points is not None), default=0)
@@ -109,11 +109,11 @@ def store_low_rank(estimator: Any, learned: Learned[LowRankSolution]) -> None:
     estimator.landmarks_ = [each.points for each in maps]
     estimator.landmark_coef_ = solution.factors.expansion(solution.coef)
     estimator.intercept_ = np.atleast_1d(np.asarray(solution.intercept, dtype=float))
-    assert learned.loss_by_rank is not None
-    ranks, losses = learned.loss_by_rank
+    assert engine_fit.loss_by_rank is not None
+    ranks, losses = engine_fit.loss_by_rank
     estimator.loss_by_rank_ = {"rank": ranks, "loss": losses}
-    if learned.exact_bound is not None:
-        estimator.exact_lower_bound_ = learned.exact_bound
+    if engine_fit.exact_bound is not None:
+        estimator.exact_lower_bound_ = engine_fit.exact_bound
 
 
 def with_points_of(solution: LowRankSolution, rows: Rows) -> LowRankSolution:

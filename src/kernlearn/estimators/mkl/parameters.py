@@ -111,8 +111,8 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
     @property
     def _options(self) -> CombinationOptions:
         """The options given, or those that hold by default."""
-        given: CombinationOptions = self._options_given()
-        return given
+        options: CombinationOptions = self._options_given()
+        return options
 
     def _listener(self) -> Callable[[Progress], object] | None:
         return self._options.callback
@@ -238,7 +238,7 @@ def state(
     penalty: Callable[[float], Penalty | None] = no_penalty,
 ) -> Statement:
     """What is to be learned, with the parameters of the machines checked."""
-    quality, chooses, share = estimator.quality, chooses_C(estimator), wanted_share(estimator)
+    quality, chooses, share = estimator.quality, chooses_C(estimator), equal_share_of(estimator)
     C, choices = 1.0 if chooses else estimator.C, estimator._engine.choices
     open_penalty = penalty(1.0) if estimator._options.penalty is not None else None
     if isinstance(open_penalty, WeightPenalty) and open_penalty.is_open:
@@ -247,11 +247,11 @@ def state(
     else:
         open_penalty = None
     level = estimator._options.quantile
-    given = C, estimator.nu, estimator.epsilon_, data.weight, data.targets, level
+    parameters = C, estimator.nu, estimator.epsilon_, data.weight, data.targets, level
     return Statement(
         targets=data.targets,
         quality=quality,
-        settings=check_settings(quality, *given),
+        settings=check_settings(quality, *parameters),
         free_sign=estimator._weight_signs == "free",
         constraint=estimator._constraint(),
         total=total,
@@ -284,10 +284,10 @@ def _constraints(
     estimator: CombinationParameters,
 ) -> list[tuple[Constraint, LinearRows]]:
     """The constraints on the weights, with their rows for the kernels that are combined."""
-    given = estimator._options.constraints
-    if not given:
+    constraints = estimator._options.constraints
+    if not constraints:
         return []
-    return check_constraints(given, [kernel_name(kernel) for kernel in estimator.kernels_])
+    return check_constraints(constraints, [kernel_name(kernel) for kernel in estimator.kernels_])
 
 
 def checked_total(estimator: CombinationParameters) -> float | None:
@@ -309,27 +309,27 @@ def chooses_C(estimator: CombinationParameters) -> bool:
     return True
 
 
-def wanted_share(estimator: CombinationParameters) -> float | None:
+def equal_share_of(estimator: CombinationParameters) -> float | None:
     """The share of the total that all sources have equally; None if it is to be chosen."""
-    given = check_equal_share(estimator._options.equal_share)
+    share = check_equal_share(estimator._options.equal_share)
     machine = estimator.quality in QUALITIES and not learns_C(estimator.quality, estimator.C)
     can = machine and estimator._weight_signs == "positive" and not is_family(estimator.kernels)
     holds_out = estimator._hold_out_rule() is not None
-    if given is None:
+    if share is None:
         open_ = can and holds_out and estimator.kernels is None and estimator._n_views() > 1
         return None if open_ else 0.0
-    if given and not can:
+    if share and not can:
         raise ValueError(
-            f"expected equal_share=None, got {given!r}: a share for all sources goes with a "
+            f"expected equal_share=None, got {share!r}: a share for all sources goes with a "
             "list of kernels, weights='positive' and a machine at a given C or C='auto'; leave "
             "it out"
         )
-    if isinstance(given, str) and not holds_out:
+    if isinstance(share, str) and not holds_out:
         raise ValueError(
             f"expected equal_share to be a number from 0 to 1 for {type(estimator).__name__}, got "
-            f"{given!r}, which needs held-out rows with targets; try equal_share=0.5"
+            f"{share!r}, which needs held-out rows with targets; try equal_share=0.5"
         )
-    return None if isinstance(given, str) else given
+    return None if isinstance(share, str) else share
 
 
 def store_share(estimator: CombinationParameters, share: float) -> None:

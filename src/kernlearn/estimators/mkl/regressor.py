@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
+from kernlearn.estimators.held_out.chance import chance_of_numbers, report_chance
 from kernlearn.estimators.held_out.intervals import (
     FoldPredictor,
     LeastSquaresPredictor,
@@ -194,14 +194,14 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
             target = y.astype(float)
             weight = inputs.weights(sample_weight, rows)
             kept = weight > 0
-            self.epsilon_, is_told = tube_of(self, target[kept], weight[kept])
+            self.epsilon_, has_warned = tube_of(self, target[kept], weight[kept])
             # The intercept takes up any offset; working around it keeps the numbers small.
             offset = float(np.average(target, weights=weight))
             qualities = quality_names("values", "either")
             fit = self._learn(
                 rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities, groups
             )
-            self._offset, self._warns_of_chance = offset, not is_told
+            self._offset, self._warns_of_chance = offset, not has_warned
             self._finish(fit)
             if fit.transduced is not None:
                 self._transduce(fit.transduced + offset)
@@ -277,7 +277,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         """Keep what intervals need, and add the targets' offset to the intercept."""
         found = self._keep_held_out(fit, self._offset)
         move_intercept(self, self._offset, fit.data.weight)
-        tell_chance(self, found, stacklevel=3, warns=self._warns_of_chance)
+        report_chance(self, found, stacklevel=3, warns=self._warns_of_chance)
 
     def _transduce(self, values: Array) -> None:
         self.transduction_ = values[:, 0]
@@ -291,7 +291,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
 
         What is known of a fit that is no better than the mean on those rows is returned.
         """
-        data, held_out, solution = fit.data, fit.learned.held_out, fit.learned.solution
+        data, held_out, solution = fit.data, fit.engine_fit.held_out, fit.engine_fit.solution
         self._ridge: Array | None = None
         self._groups = data.groups
         assert held_out is not None

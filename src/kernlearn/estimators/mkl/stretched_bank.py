@@ -80,9 +80,9 @@ def learned_scales(
         return None
     alike = units.max() < _ALIKE * units.min()  # such columns are in units of their own
     ours, theirs = np.array([np.inf if alike else 0.0, 0.0]), 0.0
-    for learned, judged in ((halves, ~halves), (~halves, halves)):
+    for train, judged in ((halves, ~halves), (~halves, halves)):
         # Scales that have seen the rows that they are judged by would flatter noise.
-        some, others = whole.rows(judged), whole.rows(learned)
+        some, others = whole.rows(judged), whole.rows(train)
         for place, learn in enumerate(_LEARNERS.values()):
             if np.isfinite(ours[place]):
                 scales = learn(others)

@@ -156,7 +156,7 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
             weight = inputs.weights(sample_weight, rows)
             SurvivalOutcome.of_signed(target[weight > 0]).check_events()
             fit = self._learn(rows, lambda kept: [target[kept]], weight, None, ["cox"], groups)
-            data, held_out = fit.data, fit.learned.held_out
+            data, held_out = fit.data, fit.engine_fit.held_out
             assert isinstance(held_out, FoldMachines)
             outcome, risk = SurvivalOutcome.of_signed(data.targets[0]), held_out.values[:, 0]
             self._store_curves(outcome, risk, data.weight, data.groups, held_out.fold)

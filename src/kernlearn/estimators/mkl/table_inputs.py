@@ -16,10 +16,10 @@ from kernlearn.estimators.inputs.views import (
     are_views,
     check_same_matrices,
     column_names,
-    given_matrices,
     hstack_views,
     in_order,
     known_views,
+    matrices_of,
 )
 from kernlearn.estimators.mkl.parameters import CombinationParameters
 from kernlearn.kernels._validation import as_pandas_frame
@@ -120,7 +120,7 @@ class TableInputs:
                 "estimator of combinations, such as MKLClassifier, to the same views, or put them "
                 "side by side"
             )
-        matrices = given_matrices(X)
+        matrices = matrices_of(X)
         if reset and matrices:
             self.estimator._view_matrices = matrices
         elif matrices:

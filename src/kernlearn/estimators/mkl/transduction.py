@@ -78,7 +78,7 @@ _GRAMS: WeakKeyDictionary[TransductiveFit, Array] = WeakKeyDictionary()
 KEPT = 2**27  # bytes of Gram matrices
 
 
-def told_bound(estimator: CombinationParameters) -> ErrorBound:
+def error_bound_of(estimator: CombinationParameters) -> ErrorBound:
     """Theorem 24 for the labels that the fit has predicted for its unlabelled rows."""
     fit: TransductiveFit | None = vars(estimator).get("_transduction")
     refused = _why_not(estimator, fit)

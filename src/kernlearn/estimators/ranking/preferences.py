@@ -77,25 +77,25 @@ def pairs_of_grades(
 
 def checked_pairs(pairs: ArrayLike, n_rows: int) -> Indices:
     """Pairs of numbers of rows, of two different rows each."""
-    given = np.asarray(pairs)
-    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu" or not len(given):
+    values = np.asarray(pairs)
+    if values.ndim != 2 or values.shape[1] != 2 or values.dtype.kind not in "iu" or not len(values):
         raise ValueError(
             "expected pairs of row numbers of X, integers of shape (n_pairs, 2) with the better "
-            f"row first, got {given.dtype} of shape {given.shape}; pass for example [[0, 3], "
+            f"row first, got {values.dtype} of shape {values.shape}; pass for example [[0, 3], "
             "[2, 1]]"
         )
-    if given.min() < 0 or given.max() >= n_rows:
+    if values.min() < 0 or values.max() >= n_rows:
         raise ValueError(
-            f"expected row numbers from 0 to {n_rows - 1} in pairs, got {given.min()} to "
-            f"{given.max()}; they count the rows of X from zero"
+            f"expected row numbers from 0 to {n_rows - 1} in pairs, got {values.min()} to "
+            f"{values.max()}; they count the rows of X from zero"
         )
-    same = np.flatnonzero(given[:, 0] == given[:, 1])
+    same = np.flatnonzero(values[:, 0] == values[:, 1])
     if len(same):
         raise ValueError(
-            f"expected pairs of two different rows, got the pair {given[same[0]].tolist()} at "
+            f"expected pairs of two different rows, got the pair {values[same[0]].tolist()} at "
             f"place {same[0]}; leave it out"
         )
-    return given.astype(np.intp)
+    return values.astype(np.intp)
 
 
 def pair_accuracy(scores: Array, pairs: Indices) -> float:

@@ -281,18 +281,18 @@ class MKLRanker(KernelCombination):
         data = replace(of_rows, targets=[ones], weight=ones)
         data = replace(data, fold=held_out[0], groups=held_out[1])
         statement = state(self, data, family.n_matrices, self._options.total)
-        learned = learn(ExactBackend(statement, family), control)
-        if learned.solution.status is Status.NO_SOLUTION:
-            raise ValueError(f"{type(self).__name__} found {learned.solution.status}")
-        self.kernel_ = self._combined(learned.solution.weights)
-        store_certificate(self, learned)
-        coef = known.of_rows(np.asarray(learned.solution.dual_coef).reshape(-1))
+        engine_fit = learn(ExactBackend(statement, family), control)
+        if engine_fit.solution.status is Status.NO_SOLUTION:
+            raise ValueError(f"{type(self).__name__} found {engine_fit.solution.status}")
+        self.kernel_ = self._combined(engine_fit.solution.weights)
+        store_certificate(self, engine_fit)
+        coef = known.of_rows(np.asarray(engine_fit.solution.dual_coef).reshape(-1))
         used = np.flatnonzero(coef)
         used = used if len(used) else np.arange(1)
         self.dual_coef_, self.intercept_ = coef[None, used], np.zeros(1)
         self.support_, self.rank_ = known.rows[used], None
         self.support_vectors_ = _safe_indexing(rows, used)
-        warn_unless_finished(self, learned.solution, control)
+        warn_unless_finished(self, engine_fit.solution, control)
         return self
 
     def _prepared_kernels(self, X: Rows, labelled: Labelled) -> list[Kernel]:
@@ -325,13 +325,13 @@ def _group_codes(groups: Any, grades: Array) -> Indices | None:
     """Numbers of the groups; None without any."""
     if groups is None:
         return None
-    given = np.asarray(groups)
-    if given.shape != grades.shape:
+    labels = np.asarray(groups)
+    if labels.shape != grades.shape:
         raise ValueError(
-            f"expected one group for each of the {len(grades)} rows, got shape {given.shape}; "
+            f"expected one group for each of the {len(grades)} rows, got shape {labels.shape}; "
             "pass a list of that length"
         )
-    return np.unique(given, return_inverse=True)[1].reshape(-1)
+    return np.unique(labels, return_inverse=True)[1].reshape(-1)
 
 
 def _nothing_to_learn(grades: Array, groups: Indices | None) -> str:

@@ -146,7 +146,7 @@ TRACE = 1e-3
 VIOLATED = 1e-9  # of the total: the most by which weights may miss their limits
 NEGLIGIBLE = 1e-12  # shares that are rounding
 # Part of the trace below which an identity to be learned starts with as much as all the others.
-SEEN = 1e-6
+VISIBLE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -256,14 +256,18 @@ class WeightProblem:
     @property
     def positive_domain(self) -> Domain:
         """Where weights without sign may lie."""
-        given = self.weight_set
+        weight_set = self.weight_set
         domain = positive_weights(
-            given.normaliser, given.total, self.family.traces, given.least, given.limits
+            weight_set.normaliser,
+            weight_set.total,
+            self.family.traces,
+            weight_set.least,
+            weight_set.limits,
         )
-        if isinstance(self.family, WithIdentity) and given.limits is None:
-            domain.start = _seen_identity(domain, self.family.traces)
-        if given.start is not None:
-            domain.start = inside(domain, given.start)
+        if isinstance(self.family, WithIdentity) and weight_set.limits is None:
+            domain.start = _visible_identity(domain, self.family.traces)
+        if weight_set.start is not None:
+            domain.start = inside(domain, weight_set.start)
         return domain
 
     @property
@@ -285,10 +289,10 @@ class WeightProblem:
         return float(self.even @ self.family.traces)
 
 
-def _seen_identity(domain: Domain, traces: Array) -> Array:
+def _visible_identity(domain: Domain, traces: Array) -> Array:
     """A start where large kernels do not hide the identity, by which all points are separated."""
     terms = traces * domain.weights(domain.start)
-    if float(terms[-1]) > SEEN * float(terms.sum()):
+    if float(terms[-1]) > VISIBLE * float(terms.sum()):
         return domain.start
     corner = np.zeros(len(domain.start))
     corner[-1] = domain.high[-1]

@@ -111,7 +111,7 @@ def report_steps(
 ) -> Callable[[Step], None]:
     """Pass a step on in the user's units; with the bound of a larger problem, if that is given."""
 
-    def tell(step: Step) -> None:
+    def report(step: Step) -> None:
         step = translate(step)
         solves = step.n_machine_solves
         effort = f"machine solve {solves}, " if solves else "no machine yet, "
@@ -119,13 +119,13 @@ def report_steps(
             step, effort = replace(step, lower_bound=bound), ""
         message = f"{effort}objective {step.objective:.6g}"
         if step.lower_bound == -np.inf:
-            stopping.tell(message, step.objective)
+            stopping.report(message, step.objective)
             return
         gap = relative_gap(step.objective, step.lower_bound)
         message += f", relative gap {gap:.1e}"
-        stopping.tell(message, step.objective, step.lower_bound, gap)
+        stopping.report(message, step.objective, step.lower_bound, gap)
 
-    return tell
+    return report
 
 
 def report_step(stopping: StoppingControl, step: Step) -> Status | None:

@@ -19,7 +19,7 @@ from kernlearn.solvers.core.certificate import certified_status, corner_bound
 from kernlearn.solvers.core.oracle import Penalty, Plane, coefficient_plane
 from kernlearn.solvers.core.penalized import on_some
 from kernlearn.solvers.core.problem import Control, Proof, RescaledPenalty, Units, WeightSet
-from kernlearn.solvers.engine.backend import Learned, learn
+from kernlearn.solvers.engine.backend import EngineFit, learn
 from kernlearn.solvers.engine.exact import choose, sample_for_C
 from kernlearn.solvers.engine.factors import FactorBackend, KernelTable
 from kernlearn.solvers.engine.gram_problem import GramProblem
@@ -69,9 +69,9 @@ class FactorMaster(Master):
         """Those of machines that see every point alone, brought to the sum that they must have."""
         coefs = []
         for machine in self.machines:
-            answer = respond(machine, machine.linear, np.zeros(machine.n_points), size)
-            inside = answer.theta > 0
-            coefs.append(with_sum(machine, answer.a, inside, float(machine.rhs[0])))
+            response = respond(machine, machine.linear, np.zeros(machine.n_points), size)
+            inside = response.theta > 0
+            coefs.append(with_sum(machine, response.a, inside, float(machine.rhs[0])))
         return Proof(np.ones(1), np.array(coefs)[None], 0.0)
 
     def solve(self, weight_set: WeightSet, control: Control) -> tuple[LowRankSolution, Proof]:
@@ -144,8 +144,8 @@ def approximate_backend(
         statement.fold,
     )
     if isinstance(table.rank, str):
-        seen = search.at_enough(rank_judge(statement), control.stopping)
-        return LandmarkBackend(table, statement, seen)
+        statistics = search.at_enough(rank_judge(statement), control.stopping)
+        return LandmarkBackend(table, statement, statistics)
     factors = search.factors(table.rank)
     if WideBackend.serves(table, statement, factors.n_columns):
         return WideBackend(table, statement, factors)
@@ -160,7 +160,7 @@ def learn_family(
     control: Control,
     limits: FactorLimits,
     ranks: RankOptions,
-) -> tuple[Learned[LowRankSolution], Indices, list[Kernel]]:
+) -> tuple[EngineFit[LowRankSolution], Indices, list[Kernel]]:
     """Find the kernels with weight by column generation, then learn from them as from a list.
 
     All kernels are seen through the same landmarks, rows drawn at random. Weights are those of all
@@ -178,7 +178,7 @@ def learn_pool(
     control: Control,
     limits: FactorLimits,
     options: ColumnGenerationOptions = COLUMNS,
-) -> tuple[Learned[LowRankSolution], Indices, list[Kernel]]:
+) -> tuple[EngineFit[LowRankSolution], Indices, list[Kernel]]:
     """The same for kernels whose landmarks are chosen, with the penalty of the statement."""
     m, penalty = pool.n_matrices, statement.penalty(statement.settings.C)
     weight_set = statement.weight_set(pool.traces)
@@ -199,13 +199,13 @@ def learn_pool(
     )
     last = replace(control, tol=LAST * control.tol, lower=found.lower_bound)
     backend = approximate_backend(table, few, last)
-    learned = learn(backend, last)
-    solution = learned.solution
+    fit = learn(backend, last)
+    solution = fit.solution
     weights = np.zeros(m)
     weights[active] = solution.weights
     exact = None
     if statement.exact_bound:
-        coefs = backend.dual_coef(learned.C, solution)
+        coefs = backend.dual_coef(fit.C, solution)
         plane = exact_plane(pool, master.machines, coefs, weight_set, control)
         if penalty is not None:
             near = replace(weight_set, start=weights)
@@ -220,7 +220,7 @@ def learn_pool(
         n_machine_solves=found.n_machine_solves + solution.n_machine_solves,
         history=found.history,
     )
-    return replace(learned, solution=solution, exact_bound=exact), active, made
+    return replace(fit, solution=solution, exact_bound=exact), active, made
 
 
 def exact_plane(
@@ -247,11 +247,11 @@ class SampleChoices:
     loss_by_strength: Array
     strength: float | None
 
-    def kept_in(self, learned: Learned[LowRankSolution]) -> Learned[LowRankSolution]:
+    def kept_in(self, fit: EngineFit[LowRankSolution]) -> EngineFit[LowRankSolution]:
         """What was learned from all rows, with what was chosen by a sample."""
-        losses = self.loss_by_C if len(self.loss_by_C) else learned.loss_by_C
+        losses = self.loss_by_C if len(self.loss_by_C) else fit.loss_by_C
         return replace(
-            learned,
+            fit,
             loss_by_C=losses,
             loss_by_strength=self.loss_by_strength,
             strength=self.strength,

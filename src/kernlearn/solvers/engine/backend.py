@@ -38,7 +38,7 @@ class Solved(Generic[Found]):
 
 
 @dataclass(frozen=True, eq=False)
-class Learned(Solved[Found]):
+class EngineFit(Solved[Found]):
     """What the pipeline returns."""
 
     held_out: HeldOutValues | None  # decision values of rows by machines that did not see them
@@ -71,7 +71,7 @@ class Backend(Protocol[Found]):
         """A bound on the objective of the exact kernels."""
 
 
-def learn(backend: Backend[Found], control: Control) -> Learned[Found]:
+def learn(backend: Backend[Found], control: Control) -> EngineFit[Found]:
     """Learn weights and machines, with their certificate and what held-out rows tell of them."""
     statement = backend.statement
     solved = backend.solve(control)
@@ -83,7 +83,7 @@ def learn(backend: Backend[Found], control: Control) -> Learned[Found]:
         held_out = backend.hold_out(C, solution, control)
     if exists and statement.exact_bound:
         bound = backend.exact_bound(C, solution)
-    return Learned(
+    return EngineFit(
         C,
         solved.share,
         solution,

@@ -140,9 +140,9 @@ class GramProblem:
             rows = rows.combined(np.diag(1.0 / sizes))
             family, weight_set, penalty = at_unit_size(family, weight_set, penalty, sizes)
             known = replace(known, weights=known.weights * sizes)
-        given = family, rows, lowest, machines, weight_set, known, control, penalty
+        arguments = family, rows, lowest, machines, weight_set, known, control, penalty
         with np.errstate(all="ignore"), threads_for(rows.n_points):
-            found = extend_weights(*given)
+            found = extend_weights(*arguments)
         if sizes is None:
             return found
         return replace(

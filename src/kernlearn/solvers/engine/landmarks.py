@@ -43,10 +43,10 @@ class LandmarkBackend(FactorBackend):
         self,
         table: KernelTable,
         statement: Statement,
-        seen: FactorStatistics,  # the factors, and the moments of the rows
+        statistics: FactorStatistics,  # the factors, and the moments of the rows
     ) -> None:
-        super().__init__(table, statement, seen.moments.traces)
-        self.seen, self.factors = seen, seen.factors
+        super().__init__(table, statement, statistics.moments.traces)
+        self.statistics, self.factors = statistics, statistics.factors
         self.least_squares = statement.quality == "least_squares"
         keep = not self.least_squares and table.limits.keeps(table.source, self.factors.n_columns)
         self.rows = FactorRows(table.source, self.factors, keep)
@@ -76,11 +76,11 @@ class LandmarkBackend(FactorBackend):
                 )
         known = weight_set, control, self._triangles, self.statement.penalty(C)
         with threads_for(self.factors.n_columns):
-            return learn_least_squares(self.seen.moments, self.factors, 1.0 / C, *known)
+            return learn_least_squares(self.statistics.moments, self.factors, 1.0 / C, *known)
 
     @cached_property
     def _out(self) -> LowRankFolds:
-        return LowRankFolds(self.seen.folds, self.factors.membership)
+        return LowRankFolds(self.statistics.folds, self.factors.membership)
 
     def loss(self, C: float, solution: LowRankSolution) -> float:
         """The squared error on folds, from their moments."""
@@ -114,18 +114,18 @@ class LandmarkBackend(FactorBackend):
         with threads_for(self.rows.n_rows):
             if self.least_squares:
                 fitted = solution.weights, solution.coef, 1.0 / C
-                return least_squares_refits(self.rows, self.seen, *fitted, self.table.limits)
+                return least_squares_refits(self.rows, self.statistics, *fitted, self.table.limits)
             machines = self.machines(C)
             known = self.traces, solution, machines, self.table.limits
-            return machine_refits(self.rows, self.seen.fold, *known, control.stopping)
+            return machine_refits(self.rows, self.statistics.fold, *known, control.stopping)
 
     def loss_by_rank(self, C: float, solution: LowRankSolution) -> LossByRank:
         """Held-out loss; where nothing is predicted, the part of the trace that is left out."""
         weights = solution.weights
         with threads_for(self.factors.n_columns):
             if self.statement.quality == "one_class":
-                return LossByRank(*left_out_by_rank(self.seen.moments, self.factors, weights))
-            return LossByRank(*loss_by_rank(self.seen.folds, self.factors, weights, 1.0 / C))
+                return LossByRank(*left_out_by_rank(self.statistics.moments, self.factors, weights))
+            return LossByRank(*loss_by_rank(self.statistics.folds, self.factors, weights, 1.0 / C))
 
     def dual_coef(self, C: float, solution: LowRankSolution) -> Array:
         """Those of the machines; of least squares its residuals."""
@@ -145,15 +145,17 @@ def rank_judge(statement: Statement) -> Callable[[FactorStatistics], tuple[Array
     weights for that ridge, roughly.
     """
 
-    def judge(seen: FactorStatistics) -> tuple[Array, float]:
-        moments, factors = seen.moments, seen.factors
+    def judge(statistics: FactorStatistics) -> tuple[Array, float]:
+        moments, factors = statistics.moments, statistics.factors
         weight_set = statement.weight_set(*moments.traces)
         domain = replace(weight_set, start=None).positive_domain()
         even = domain.weights(domain.start)
-        ridges = [1.0 / C for C in statement.Cs(weight_set, moments.traces[0], len(seen.fold))]
+        ridges = [
+            1.0 / C for C in statement.Cs(weight_set, moments.traces[0], len(statistics.fold))
+        ]
         ridge = ridges[0]
         if len(ridges) > 1:
-            out = LowRankFolds(seen.folds, factors.membership)
+            out = LowRankFolds(statistics.folds, factors.membership)
             ridge = ridges[lowest(lambda k: float(out.loss(even, ridges[k]).sum()), len(ridges))]
         if statement.quality != "least_squares" or statement.free_sign:
             return even, ridge

@@ -103,22 +103,28 @@ def leave_one_out_values(K: Array, targets: Sequence[Array], settings: Settings)
 
 def least_squares_refits(
     rows: FactorRows,
-    seen: FactorStatistics,
+    statistics: FactorStatistics,
     weights: Array,
     coef_of_all: Array,
     ridge: float,
     limits: FactorLimits = LIMITS,
 ) -> FoldMachines:
     """From the moments without each fold; a machine that has no solution is the one of all rows."""
-    moments, membership, shift = seen.moments, seen.factors.membership, seen.factors.shift
+    moments, membership, shift = (
+        statistics.moments,
+        statistics.factors.membership,
+        statistics.factors.shift,
+    )
 
     def train(i: int) -> tuple[Array, Array]:
-        rest = moments - seen.folds[i]
+        rest = moments - statistics.folds[i]
         coef = trained(rest, membership, weights, ridge)
         coef = coef_of_all if coef is None else coef
         return coef, rest.intercept(coef) - shift @ coef
 
-    return _factor_machines(rows, seen.fold, train, coef_of_all.shape[1], limits.held_out_rows)
+    return _factor_machines(
+        rows, statistics.fold, train, coef_of_all.shape[1], limits.held_out_rows
+    )
 
 
 def machine_refits(

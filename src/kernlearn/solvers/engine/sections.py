@@ -16,7 +16,7 @@ from kernlearn.quality.machine import on_rows
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.engine.approximate import learn_pool, settle_on_sample
-from kernlearn.solvers.engine.backend import Learned
+from kernlearn.solvers.engine.backend import EngineFit
 from kernlearn.solvers.engine.exact import sample_for_C
 from kernlearn.solvers.engine.statement import Statement
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
@@ -47,12 +47,12 @@ class SectionOptions:
         default_factory=lambda: ColumnGenerationOptions(joining=4)
     )
 
-    def asks_for_more(self, learned: Learned[LowRankSolution], n_rows: int) -> bool:
+    def asks_for_more(self, fit: EngineFit[LowRankSolution], n_rows: int) -> bool:
         """Whether twice as many landmarks would help, and are affordable."""
-        solution = learned.solution
-        if learned.loss_by_rank is None or solution.status is Status.NO_SOLUTION:
+        solution = fit.solution
+        if fit.loss_by_rank is None or solution.status is Status.NO_SOLUTION:
             return False
-        rank, losses = int(learned.loss_by_rank.ranks[-1]), learned.loss_by_rank.losses
+        rank, losses = int(fit.loss_by_rank.ranks[-1]), fit.loss_by_rank.losses
         falls = len(losses) > 1 and losses[-1] < (1.0 - self.enough) * losses[-2]
         return falls and rank < n_rows and 2 * len(solution.coef) <= self.most_columns
 
@@ -66,7 +66,7 @@ def learn_sections(
     control: Control,
     limits: FactorLimits,
     options: SectionOptions,
-) -> tuple[Learned[LowRankSolution], Indices, list[Kernel]]:
+) -> tuple[EngineFit[LowRankSolution], Indices, list[Kernel]]:
     """Learn the weights of sections from all rows, through landmarks that they share.
 
     C, if it is open, and first weights come from Gram matrices of a sample. Column generation goes
@@ -89,15 +89,15 @@ def learn_sections(
     size = min(options.landmarks if isinstance(rank, str) else rank, n)
     while True:
         start = time.monotonic()
-        seen = hyperkernel.expansion(pivots, np.maximum(weights, 0.0))
-        marks = np.sort(choose_landmarks(seen, X, size, random_state=statement.seed).rows)
+        expansion = hyperkernel.expansion(pivots, np.maximum(weights, 0.0))
+        marks = np.sort(choose_landmarks(expansion, X, size, random_state=statement.seed).rows)
         pool = SectionPool(hyperkernel, pivots, X, marks)
         near = replace(statement, start=weights)
         found = learn_pool(X, pool, near, control, limits, options.columns)
-        learned = found[0]
+        fit = found[0]
         seconds = LONGER * (time.monotonic() - start)
         in_time = seconds < TIME_SHARE * control.stopping.seconds_left
-        if not (isinstance(rank, str) and in_time and options.asks_for_more(learned, n)):
+        if not (isinstance(rank, str) and in_time and options.asks_for_more(fit, n)):
             break
-        size, weights = min(2 * size, n), learned.solution.weights
-    return (choices.kept_in(learned), *found[1:])
+        size, weights = min(2 * size, n), fit.solution.weights
+    return (choices.kept_in(fit), *found[1:])

@@ -103,14 +103,14 @@ class Statement:
         normaliser = traces if kept is None or not self.free_sign else kept
         return self._limited(WeightSet(normaliser, total, self.free_sign, start, least))
 
-    def _limited(self, given: WeightSet) -> WeightSet:
+    def _limited(self, weight_set: WeightSet) -> WeightSet:
         """The set with the constraints of the weights, refused if no weights are left."""
-        limited = _with_limits(given, self.constraints)
+        limited = _with_limits(weight_set, self.constraints)
         if limited.limits is not None and _is_empty(limited):
             conflict = list(self.constraints)
             for each in self.constraints:  # what is left cannot do without any of its members
                 fewer = [other for other in conflict if other is not each]
-                if _is_empty(_with_limits(given, fewer)):
+                if _is_empty(_with_limits(weight_set, fewer)):
                     conflict = fewer
             named = " and ".join(repr(constraint) for constraint, _ in conflict)
             both = (
@@ -153,16 +153,16 @@ class Statement:
 
 
 def _with_limits(
-    given: WeightSet, constraints: Sequence[tuple[Constraint, LinearRows]]
+    weight_set: WeightSet, constraints: Sequence[tuple[Constraint, LinearRows]]
 ) -> WeightSet:
-    limits = WeightLimits.of(constraints, given.normaliser, given.total)
-    return given if limits is None else replace(given, limits=limits)
+    limits = WeightLimits.of(constraints, weight_set.normaliser, weight_set.total)
+    return weight_set if limits is None else replace(weight_set, limits=limits)
 
 
-def _is_empty(given: WeightSet) -> bool:
+def _is_empty(weight_set: WeightSet) -> bool:
     """Whether no positive weights are left."""
     try:
-        replace(given, start=None).positive_domain()
+        replace(weight_set, start=None).positive_domain()
     except EmptySetError:
         return True
     return False

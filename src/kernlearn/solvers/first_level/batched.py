@@ -34,39 +34,39 @@ _MATRICES, _PAIRS = 10, 4 * 512
 
 
 class FirstLevelStacks(Stacks[TrainingRequest, Trained | None]):
-    """Answers the questions of searches for machines by training them in stacks.
+    """Trains the machines that several searches request in stacks.
 
     Those that a stack cannot train, since they need a larger ridge, are trained alone.
     """
 
-    def _size(self, question: TrainingRequest) -> Hashable:
-        problem, others = question.problem, question.others
+    def _size(self, request: TrainingRequest) -> Hashable:
+        problem, others = request.problem, request.others
         return (
             type(problem.family),
             problem.X.shape,
             problem.Y.shape,
-            len(question.theta),
+            len(request.theta),
             None if others is None else others.X.shape,
         )
 
-    def _bytes_of(self, question: TrainingRequest) -> float:
-        n = len(question.problem.X)
-        n_others = 0 if question.others is None else len(question.others.X)
+    def _bytes_of(self, request: TrainingRequest) -> float:
+        n = len(request.problem.X)
+        n_others = 0 if request.others is None else len(request.others.X)
         return 8.0 * n * (_MATRICES * n + _PAIRS + 4 * n_others)
 
-    def _family(self, questions: Sequence[TrainingRequest]) -> ParametricKernel | None:
-        return questions[0].problem.family.stack([ask.problem.family for ask in questions])
+    def _family(self, requests: Sequence[TrainingRequest]) -> ParametricKernel | None:
+        return requests[0].problem.family.stack([request.problem.family for request in requests])
 
-    def _alone(self, question: TrainingRequest) -> Trained | None:
-        return question.alone()
+    def _alone(self, request: TrainingRequest) -> Trained | None:
+        return request.alone()
 
     def _stacked(
-        self, questions: Sequence[TrainingRequest], family: ParametricKernel
+        self, requests: Sequence[TrainingRequest], family: ParametricKernel
     ) -> list[Trained | None]:
-        theta = np.stack([ask.theta for ask in questions])
-        lam, mu = np.array([[ask.lam, ask.mu] for ask in questions]).T
-        X, Y, weight = self._tables([ask.problem for ask in questions])
-        scale = np.stack([ask.problem.scale for ask in questions])
+        theta = np.stack([request.theta for request in requests])
+        lam, mu = np.array([[request.lam, request.mu] for request in requests]).T
+        X, Y, weight = self._tables([request.problem for request in requests])
+        scale = np.stack([request.problem.scale for request in requests])
         problem = FirstLevelProblem(family, X, Y, weight, scale)
         K = family.matrix(X, None, theta)
         mean = to_host(namespace(K).mean(namespace(K).linalg.diagonal(K), axis=-1))
@@ -77,11 +77,11 @@ class FirstLevelStacks(Stacks[TrainingRequest, Trained | None]):
         factor = Bordered(factors)
         dual_coef, intercept = factor.solve(Y)
         point = FirstLevelPoint(problem, theta, used, mu, K, factor, dual_coef, intercept)
-        others = [ask.others for ask in questions if ask.others is not None]
+        others = [request.others for request in requests if request.others is not None]
         judged = None
         if others:
             judged = point.outside(FirstLevelProblem(family, *self._tables(others), scale))
-        return _members(questions, point, judged, fine)
+        return _members(requests, point, judged, fine)
 
     def _tables(self, problems: Sequence[FirstLevelProblem]) -> tuple[Array, Array, Array]:
         size = (problems[0].X.shape, problems[0].Y.shape)
@@ -90,7 +90,7 @@ class FirstLevelStacks(Stacks[TrainingRequest, Trained | None]):
 
 
 def _members(
-    asks: Sequence[TrainingRequest],
+    requests: Sequence[TrainingRequest],
     point: FirstLevelPoint,
     judged: Outside | None,
     fine: NDArray[np.bool_],
@@ -109,10 +109,10 @@ def _members(
     dual_coef, intercept = to_host(point.dual_coef), to_host(point.intercept)
     return [
         BatchedPoint(
-            ask.problem,
-            ask.theta,
+            request.problem,
+            request.theta,
             float(point.lam[i]),
-            ask.mu,
+            request.mu,
             float(objective[i]),
             gradient[i],
             hessian[i],
@@ -122,6 +122,6 @@ def _members(
             None if judged is None else judged[i],
         )
         if fine[i]
-        else ask.alone()
-        for i, ask in enumerate(asks)
+        else request.alone()
+        for i, request in enumerate(requests)
     ]

@@ -30,7 +30,7 @@ from kernlearn.families.parametric.theta_penalties import ThetaPenalty, penalize
 from kernlearn.quality.held_out import HeldOutLoss
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.quality.machine import Machine, curvature_of, target_size
-from kernlearn.quality.multipliers import answer_to
+from kernlearn.quality.multipliers import conjugate_slope
 from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.solvers.first_level.outside_loss import Outside
 from kernlearn.solvers.machine.active_set import MachineSolution
@@ -242,7 +242,7 @@ class LossPoint:
             outer = others.loss_machine(j, 1.0)
             f = K @ each.coef
             g = outer.linear - f - each.intercept
-            e = -answer_to(outer)(g)
+            e = -conjugate_slope(outer)(g)
             inner = self.K @ each.coef
             q = self._solved(j, K.T @ e, float(e.sum()))
             loss += float(outer.conjugate(g, 0.0).sum())

@@ -88,9 +88,9 @@ class FirstLevelProblem:
     def along(self, direction: Array) -> FirstLevelProblem:
         """The same problem with θ = c · direction, and so ‖θ‖ = c where that has length one."""
         family = self.family.along(direction)
-        given = self.given_penalty
-        given = None if given is None else AlongRay(given, direction)
-        return replace(self, family=family, scale=family.start(self.X), given_penalty=given)
+        penalty = self.given_penalty
+        penalty = None if penalty is None else AlongRay(penalty, direction)
+        return replace(self, family=family, scale=family.start(self.X), given_penalty=penalty)
 
     @property
     def penalty(self) -> ThetaPenalty:
@@ -127,7 +127,7 @@ class FirstLevelProblem:
         """
         near: LossPoint | None = None
 
-        def ask(theta: Array) -> TrainingSearch[Trained | None]:
+        def train(theta: Array) -> TrainingSearch[Trained | None]:
             nonlocal near
             (point,) = yield [TrainingRequest(self, theta, lam, mu, others, near)]
             near = point if isinstance(point, LossPoint) else None
@@ -136,11 +136,11 @@ class FirstLevelProblem:
         def evaluate(theta: Array) -> TrainingSearch[Trained | None]:
             if check is not None:
                 check()
-            return (yield from ask(theta))
+            return (yield from train(theta))
 
-        first = yield from ask(np.maximum(start, self.low))
+        first = yield from train(np.maximum(start, self.low))
         if first is None:
-            first = yield from ask(self.start)
+            first = yield from train(self.start)
         if first is None:
             return None
         newton = bounded_newton(evaluate, first, self.low, tol, max_iter, stopping)

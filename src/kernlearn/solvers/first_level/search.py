@@ -368,7 +368,7 @@ class FirstLevelSearch:
             self.best = place
         if self.best is not None:
             name = "evidence as a loss" if self.control.by_evidence else "cross-validated loss"
-            self.control.stopping.tell(
+            self.control.stopping.report(
                 f"{_in_words(place)}, {name} {place.loss:.6g}", self.best.loss
             )
         return place

@@ -21,7 +21,7 @@ import numpy as np
 from kernlearn._device import lower_factor, solve_factored
 from kernlearn.numerics.sums import EPS
 from kernlearn.quality.machine import Machine, Multipliers, curvature_of
-from kernlearn.quality.multipliers import answer_to, best_multipliers
+from kernlearn.quality.multipliers import best_multipliers, conjugate_slope
 from kernlearn.solvers.machine.active_set import MachineSolution
 from kernlearn.typing import Array
 
@@ -74,7 +74,7 @@ class _Newton:
     """The iterate: α, Kα and b, the coefficients that answer to them, and the primal value."""
 
     def __init__(self, K: Array, machine: Machine, warm: MachineSolution | None) -> None:
-        self.K, self.machine, self.answer = K, machine, answer_to(machine)
+        self.K, self.machine, self.conjugate_slope = K, machine, conjugate_slope(machine)
         self.ended = False
         if warm is None:
             self.alpha, self.K_alpha = np.zeros(len(K)), np.zeros(len(K))
@@ -86,7 +86,7 @@ class _Newton:
 
     def _look(self) -> None:
         self.f = self.K_alpha + self.b
-        self.coef = self.answer(self.machine.linear - self.f)
+        self.coef = self.conjugate_slope(self.machine.linear - self.f)
         self.value = self._value(self.alpha, self.K_alpha, self.b)
 
     def _value(self, alpha: Array, K_alpha: Array, b: float) -> float:

@@ -54,13 +54,13 @@ def solve_machine(
         if _within([solution], enough if large else min(enough, OPTIONS.settled)):
             return solution
     candidates: list[MachineSolution | None] = []
-    ask = (
+    precision = (
         float(np.clip(OPTIONS.share * enough, OPTIONS.finest, OPTIONS.guess))
         if large
         else OPTIONS.guess
     )
     cold = machine.cold_start
-    start = np.zeros(machine.n_points) if cold is None else cold(machine, K, ask)
+    start = np.zeros(machine.n_points) if cold is None else cold(machine, K, precision)
     if large:
         candidates.append(_rough(K, machine, start, None))
     if not _within(candidates, enough):

@@ -151,17 +151,17 @@ def _value(
     F, sizes = values(parts, kind)
     dual = None if found.dual_coef is None else np.atleast_2d(np.asarray(found.dual_coef))
     unit = float(np.finfo(kind).eps) / EPS * rounding(found.coef.shape[0])
-    given = np.atleast_1d(np.asarray(found.intercept, dtype=float))
+    found_intercept = np.atleast_1d(np.asarray(found.intercept, dtype=float))
     intercept = np.empty(len(machines))
     for j, machine in enumerate(machines):
         f, error = F[:, j], unit * np.asarray(sizes[:, j], dtype=float)
         zero: AnyFloatArray = np.zeros(len(f), dtype=kind)
         best = float(best_multipliers(machine, np.asarray(f, dtype=float)).rows[0])
-        choices = [Multipliers(np.array([b], dtype=kind), 0.0) for b in (given[j], best)]
+        choices = [Multipliers(np.array([b], dtype=kind), 0.0) for b in (found_intercept[j], best)]
         losses = [machine.upper_value(zero, f, choice, stretch=False) for choice in choices]
         chosen = int(losses[1] < losses[0])
         total += losses[chosen]
-        intercept[j] = (given[j], best)[chosen]
+        intercept[j] = (found_intercept[j], best)[chosen]
         double = np.asarray(f, dtype=float)
         noise += _loss_noise(machine, double, intercept[j], error, kind)
         # The dual coefficients of a loss with a ridge are its slopes.

@@ -71,8 +71,8 @@ class KernelFit:
     kernel: Kernel  # the kernel at θ
     theta: Array  # (p,): θ
     lam: float  # λ
-    seen: FactorStatistics  # the factors and the moments of all rows
-    coef: Array  # (R, k): the function is ``seen.factors(X) @ coef + intercept``
+    statistics: FactorStatistics  # the factors and the moments of all rows
+    coef: Array  # (R, k): the function is ``statistics.factors(X) @ coef + intercept``
     intercept: Array  # (k,): b
     offset: Array  # (k,): means of the targets, less which the moments are
     left_out: Array  # (n, k): leave-one-out predictions
@@ -184,16 +184,16 @@ def fit_through_landmarks(
     one = np.ones(1)
     if rank == "auto":
         # To learn θ took longer than a pass over the rows: all landmarks that there is room for.
-        seen = look.at_enough(lambda seen: (one, first), limits.stopping, fills=True)
+        statistics = look.at_enough(lambda statistics: (one, first), limits.stopping, fills=True)
     else:
-        seen = look.at(int(rank))
-    factors, moments = seen.factors, seen.moments
+        statistics = look.at(int(rank))
+    factors, moments = statistics.factors, statistics.moments
     with threads_for(factors.n_columns):
         sampled = lam is None and len(table.weight) > _stages(table, len(theta))[1][0]
-        final = _best_ridge(seen, first) if sampled else first
+        final = _best_ridge(statistics, first) if sampled else first
         coef = trained(moments, factors.membership, one, final)
         assert coef is not None  # a positive weight and a positive λ always have a machine
-        ranks, losses = loss_by_rank(seen.folds, factors, one, final)
+        ranks, losses = loss_by_rank(statistics.folds, factors, one, final)
     with threads_for(len(table.weight)):
         left_out = leave_one_out(table.source, factors, moments, table.Y, table.weight, one, final)
     intercept = moments.intercept(coef) - factors.shift @ coef
@@ -201,7 +201,7 @@ def fit_through_landmarks(
         kernel,
         theta,
         final,
-        seen,
+        statistics,
         coef,
         intercept + offset,
         offset,
@@ -324,8 +324,8 @@ def _last_stage(
     return z, status, (objective.n_steps, objective.n_evaluations)
 
 
-def _best_ridge(seen: FactorStatistics, first: float) -> float:
+def _best_ridge(statistics: FactorStatistics, first: float) -> float:
     """The λ of the smallest loss on held-out folds."""
-    out, one = LowRankFolds(seen.folds, seen.factors.membership), np.ones(1)
+    out, one = LowRankFolds(statistics.folds, statistics.factors.membership), np.ones(1)
     losses = [float(out.loss(one, ridge).sum()) for ridge in first * _AROUND]
     return float(first * _AROUND[first_least(losses)])

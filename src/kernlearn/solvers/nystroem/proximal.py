@@ -48,7 +48,7 @@ from kernlearn._device import lower_factor, lower_outer_products, to_host
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.quality.ls_svm import mirrored
 from kernlearn.quality.machine import Machine, Multipliers, curvature_of
-from kernlearn.quality.multipliers import answer_to
+from kernlearn.quality.multipliers import conjugate_slope
 from kernlearn.typing import Array
 
 
@@ -202,8 +202,8 @@ class FactorSolution:
 def respond(machine: Machine, g: Array, centre: Array, delta: float) -> Response:
     """The maximiser of g·a − φ(a) − ½δ(a − a₀)², and its slope in g."""
     if machine.temperature:  # has a curvature of its own: δ is zero
-        answer = answer_to(machine)(g)
-        return Response(answer, 1.0 / curvature_of(machine, answer))
+        response = conjugate_slope(machine)(g)
+        return Response(response, 1.0 / curvature_of(machine, response))
     ridge = machine.ridge + delta
     points = machine.breakpoints
     a = np.clip((g - machine.slopes[:, 0] + delta * centre) / ridge, points[:, 0], points[:, 1])

@@ -136,16 +136,16 @@ class RankSearch:
         while True:
             look = self._of_some(int(ranks.sum())) if sampled else self
             start = time.monotonic()
-            seen = look.at(ranks.tolist())
+            statistics = look.at(ranks.tolist())
             share = len(look.source) / len(self.source)
             longer = options.longer * (time.monotonic() - start) / share
             larger, is_last = None, longer > options.time_share * stopping.seconds_left
             if not is_last:
-                larger, is_last = self._larger(seen, ranks, most, judge, fills)
+                larger, is_last = self._larger(statistics, ranks, most, judge, fills)
             if larger is not None:
                 ranks = larger
             elif look is self:
-                return seen
+                return statistics
             elif is_last:
                 return self.at(ranks.tolist())
             else:
@@ -153,7 +153,7 @@ class RankSearch:
 
     def _larger(
         self,
-        seen: FactorStatistics,
+        statistics: FactorStatistics,
         ranks: NDArray[np.intp],
         most: int,
         judge: Callable[[FactorStatistics], tuple[Array, float]],
@@ -161,10 +161,10 @@ class RankSearch:
     ) -> tuple[NDArray[np.intp] | None, bool]:
         """The ranks to go on with, None for none; and whether more rows could not change that."""
         rank, options = int(ranks.max()), self.options
-        if rank >= len(seen.fold) or int(seen.factors.place.max(initial=0)) + 1 < rank:
+        if rank >= len(statistics.fold) or int(statistics.factors.place.max(initial=0)) + 1 < rank:
             return None, False  # exact
-        weights, ridge = judge(seen)
-        shares = weights * seen.moments.traces[0]
+        weights, ridge = judge(statistics)
+        shares = weights * statistics.moments.traces[0]
         larger = np.where(shares > options.weightless * shares.sum(), 2 * ranks, ranks)
         n_columns, n_more = int(ranks.sum()), int((larger - ranks).sum())
         if n_columns + n_more > most:
@@ -172,9 +172,9 @@ class RankSearch:
             if not fills or room < options.worth_filling * n_columns:
                 return None, True
             larger = ranks + (larger - ranks) * room // n_more
-        with threads_for(seen.factors.n_columns):
-            _, losses = loss_by_rank(seen.folds, seen.factors, weights, ridge)
-        everything = float(seen.moments.centred()[2].sum()) / seen.moments.mass
+        with threads_for(statistics.factors.n_columns):
+            _, losses = loss_by_rank(statistics.folds, statistics.factors, weights, ridge)
+        everything = float(statistics.moments.centred()[2].sum()) / statistics.moments.mass
         worth_it = options.enough * min(losses[-1], max(everything - losses[-1], 0.0))
         if losses[-1] >= losses[-3:-1].min(initial=np.inf) - worth_it:
             return None, False

@@ -48,7 +48,7 @@ from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.gram.landmarks import choose_landmarks
 from kernlearn.quality.held_out import SelectionCriterion
 from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.solvers.selection.objective import Answer, SelectionObjective
+from kernlearn.solvers.selection.objective import SelectionObjective, ValueAndSlopes
 from kernlearn.typing import Array, DeviceArray, RandomState, Rows
 
 # Added to the diagonal of K(S, S), relative to its mean, so that it has a factor at every θ.
@@ -102,7 +102,7 @@ class LandmarkSelection(SelectionObjective):
         """One by one: there is no matrix of all rows to decompose."""
         return self.values(points)
 
-    def _at(self, lam: float, theta: Array) -> Answer:
+    def _at(self, lam: float, theta: Array) -> ValueAndSlopes:
         points, Y, weight = self._there
         square = self.kernel.matrix(points, None, theta)
         xp = namespace(square)

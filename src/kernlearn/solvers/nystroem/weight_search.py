@@ -174,9 +174,11 @@ def minimise(
     """Newton over the weights; those of both signs go on from where positive ones end."""
     total, normaliser = weight_set.total / units.kernel, weight_set.normaliser
     domain, stopping = weight_set.positive_domain(units.kernel), control.stopping
-    tell = report_steps(stopping, units.step, control.lower)
+    report = report_steps(stopping, units.step, control.lower)
     if stand_in is None:
-        return Newton(objective, domain, None, control.tol, control.max_iter, stopping, tell).run()
+        return Newton(
+            objective, domain, None, control.tol, control.max_iter, stopping, report
+        ).run()
     first = positive_start(objective, domain, control, units)
     used = normaliser > 0
     length = total * float((stand_in.traces[used] / normaliser[used]).max())
@@ -186,7 +188,7 @@ def minimise(
     if weight_set.limits is not None:
         domain = with_null_directions(replace(domain, limits=weight_set.limits))
     cuts = PsdCuts(stand_in, domain)
-    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, stopping, tell)
+    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, stopping, report)
     newton.start_from(first)
     return newton.run()
 

@@ -1,7 +1,7 @@
-"""Questions of searches answered together, as stacks of matrices of one size on a device.
+"""Batch the evaluations that several searches request, as stacks of matrices on a device.
 
-The members of a stack may be the folds of one table, or the tables of a hundred searches. Their
-rows go to the device once.
+The matrices of a stack have one size. They may belong to the folds of one table, or to the tables
+of many searches. Their rows are copied to the device once.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from kernlearn._device import Place, give_back, is_out_of_memory, namespace, tak
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.typing import Array, DeviceArray
 
-Q = TypeVar("Q")
-A = TypeVar("A")
+RequestT = TypeVar("RequestT")
+ResponseT = TypeVar("ResponseT")
 I = TypeVar("I")
 
 # The part of a device's free memory that a stack may take.
@@ -38,8 +38,8 @@ class DeviceCache:
     def stacked(
         self, items: Sequence[I], parts: Callable[[I], Sequence[Array]]
     ) -> list[DeviceArray]:
-        """What `parts` tells of each item, one stack for every part."""
-        # The identity of an object is its own as long as the object lives, as here it does.
+        """The arrays that `parts` returns for each item, one stack for every part."""
+        # `items` keeps the objects alive, so that their ids stay unique.
         new = {id(item): item for item in items if id(item) not in self.numbers}
         if new:
             self._add(list(new.values()), parts)
@@ -57,81 +57,81 @@ class DeviceCache:
         self.arrays = arrays
 
 
-class Stacks(ABC, Generic[Q, A]):
-    """Answers questions in stacks of those that have one size, on a device or on the host (None).
+class Stacks(ABC, Generic[RequestT, ResponseT]):
+    """Computes requests in stacks of one size, on a device, or on the host if `place` is None.
 
-    What cannot be stacked, since its family is for single tables, is answered alone on the host.
+    Requests whose kernel family cannot be stacked are computed one by one on the host.
     """
 
     def __init__(self, place: Place | None, host_bytes: float = 2.0**28) -> None:
-        # What a stack may take on the host: there it saves nothing to have a large one.
+        # Limit of a stack on the host, where larger stacks save no time.
         self.place, self.host_bytes = place, host_bytes
         self._caches: dict[Hashable, DeviceCache] = {}
 
-    def __call__(self, questions: Sequence[Q]) -> list[A]:
-        """An answer to every question."""
+    def __call__(self, requests: Sequence[RequestT]) -> list[ResponseT]:
+        """One response for each request."""
         groups: dict[Hashable, list[int]] = defaultdict(list)
-        for number, question in enumerate(questions):
-            groups[self._size(question)].append(number)
-        answers: dict[int, A] = {}
+        for number, request in enumerate(requests):
+            groups[self._size(request)].append(number)
+        responses: dict[int, ResponseT] = {}
         for numbers in groups.values():
-            answers.update(
-                zip(numbers, self._of_one_size([questions[i] for i in numbers]), strict=True)
+            responses.update(
+                zip(numbers, self._of_one_size([requests[i] for i in numbers]), strict=True)
             )
-        return [answers[number] for number in range(len(questions))]
+        return [responses[number] for number in range(len(requests))]
 
     @abstractmethod
-    def _size(self, question: Q) -> Hashable:
-        """What questions have in common that can be in one stack."""
+    def _size(self, request: RequestT) -> Hashable:
+        """A key that requests of one stack have in common."""
 
     @abstractmethod
-    def _bytes_of(self, question: Q) -> float:
-        """What a question takes in a stack."""
+    def _bytes_of(self, request: RequestT) -> float:
+        """Memory of one request in a stack."""
 
     @abstractmethod
-    def _family(self, questions: Sequence[Q]) -> ParametricKernel | None:
-        """One family for the stack of them, or None if there is none."""
+    def _family(self, requests: Sequence[RequestT]) -> ParametricKernel | None:
+        """The kernel family of the stack, or None if there is none."""
 
     @abstractmethod
-    def _alone(self, question: Q) -> A:
-        """The answer without a stack."""
+    def _alone(self, request: RequestT) -> ResponseT:
+        """The response, computed without a stack."""
 
     @abstractmethod
-    def _stacked(self, questions: Sequence[Q], family: ParametricKernel) -> list[A]:
-        """The answers by one stack, which has the room."""
+    def _stacked(self, requests: Sequence[RequestT], family: ParametricKernel) -> list[ResponseT]:
+        """The responses of one stack; the memory suffices."""
 
     def _cached(
         self, size: Hashable, items: Sequence[I], parts: Callable[[I], Sequence[Array]]
     ) -> list[DeviceArray]:
-        """Stacks of the arrays that belong to items of one size."""
+        """Cached stacks of the arrays of items of one size."""
         if size not in self._caches:
             self._caches[size] = DeviceCache(self._put)
         return self._caches[size].stacked(items, parts)
 
-    def _of_one_size(self, questions: Sequence[Q]) -> list[A]:
-        family = self._family(questions)
+    def _of_one_size(self, requests: Sequence[RequestT]) -> list[ResponseT]:
+        family = self._family(requests)
         if family is None:
-            return [self._alone(question) for question in questions]
+            return [self._alone(request) for request in requests]
         free = None if self.place is None else self.place.free_bytes()
         room = self.host_bytes if free is None else _PART * free
-        step = max(1, int(room / self._bytes_of(questions[0])))
-        if len(questions) > step:
-            return self._in_parts(questions, step)
+        step = max(1, int(room / self._bytes_of(requests[0])))
+        if len(requests) > step:
+            return self._in_parts(requests, step)
         try:
-            # Where there is no machine, the numbers of its member are undefined.
+            # If a machine does not exist, its entries of the stack are undefined.
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                return self._stacked(questions, family)
+                return self._stacked(requests, family)
         except Exception as error:
-            if len(questions) == 1 or not is_out_of_memory(error):
+            if len(requests) == 1 or not is_out_of_memory(error):
                 raise
-        # Outside of the clause, which would keep what the arrays of the attempt are held by.
+        # Outside of the clause: the exception's traceback keeps the arrays of the attempt alive.
         give_back(self._put(np.empty(0)))
-        return self._in_parts(questions, (len(questions) + 1) // 2)
+        return self._in_parts(requests, (len(requests) + 1) // 2)
 
-    def _in_parts(self, questions: Sequence[Q], step: int) -> list[A]:
-        starts = range(0, len(questions), step)
-        parts = [self._of_one_size(questions[start : start + step]) for start in starts]
-        return [answer for part in parts for answer in part]
+    def _in_parts(self, requests: Sequence[RequestT], step: int) -> list[ResponseT]:
+        starts = range(0, len(requests), step)
+        parts = [self._of_one_size(requests[start : start + step]) for start in starts]
+        return [response for part in parts for response in part]
 
     def _put(self, array: Array) -> DeviceArray:
         return np.asarray(array) if self.place is None else self.place.put(array)

@@ -1,12 +1,12 @@
-"""Searches that ask for what they need, so that those of many problems can be answered together.
+"""Searches as generators of requests, so that the requests of many searches form one batch.
 
-A search is written once, as a generator: it yields questions, is sent the answers, and returns its
-result. Run by itself, every question is answered when it comes. Run side by side, the questions of
-all searches that have not ended are answered in one go, which is what a device is good at; each
-search still takes its own steps and ends when it would have ended alone.
+A search yields lists of requests, is sent the responses, and returns its result. `drive` runs one
+search and computes each list when it comes. `gather` runs several searches side by side and batches
+the requests of all that have not ended, which suits a device; each search takes the same steps, and
+ends at the same step, as alone.
 
-Where somebody else's code has the loop, as an optimiser of SciPy has, the search calls for its
-answers instead of yielding its questions; `from_callback` makes such a generator of it.
+If the loop belongs to other code, an optimiser of SciPy for example, the search calls a function
+for its responses instead of yielding requests; `from_callback` makes a generator of it.
 """
 
 from __future__ import annotations
@@ -18,61 +18,64 @@ from queue import SimpleQueue
 from threading import Semaphore, Thread
 from typing import Any, TypeVar
 
-Q = TypeVar("Q")
-A = TypeVar("A")
+RequestT = TypeVar("RequestT")
+ResponseT = TypeVar("ResponseT")
 R = TypeVar("R")
 
 
-def drive(search: Generator[list[Q], list[A], R], answer: Callable[[list[Q]], Sequence[A]]) -> R:
-    """The result of a search whose questions, in lists, are answered by a function.
+def drive(
+    search: Generator[list[RequestT], list[ResponseT], R],
+    respond: Callable[[list[RequestT]], Sequence[ResponseT]],
+) -> R:
+    """The result of a search whose lists of requests are computed by a function.
 
-    What the function raises is raised where the search has asked, which may catch it.
+    An exception of the function is raised where the search yielded, and the search may catch it.
     """
     try:
-        questions = next(search)
+        requests = next(search)
         while True:
             try:
-                answers = list(answer(questions))
+                responses = list(respond(requests))
             except BaseException as error:
-                questions = search.throw(error)
+                requests = search.throw(error)
             else:
-                questions = search.send(answers)
+                requests = search.send(responses)
     except StopIteration as end:
         result: R = end.value
         return result
 
 
 def gather(
-    searches: Sequence[Generator[list[Q], list[A], R]],
-) -> Generator[list[Q], list[A], list[R]]:
-    """The results of several searches, as one that asks for all that still go on.
+    searches: Sequence[Generator[list[RequestT], list[ResponseT], R]],
+) -> Generator[list[RequestT], list[ResponseT], list[R]]:
+    """The results of several searches, as one search that batches their requests.
 
     If one of them fails, the others are closed.
     """
     results: dict[int, R] = {}
-    asked: dict[int, list[Q]] = {}
+    pending: dict[int, list[RequestT]] = {}
 
-    def go_on(number: int, step: Callable[..., list[Q]], *sent: Any) -> None:
+    def go_on(number: int, step: Callable[..., list[RequestT]], *sent: Any) -> None:
         try:
-            asked[number] = step(*sent)
+            pending[number] = step(*sent)
         except StopIteration as end:
-            asked.pop(number, None)
+            pending.pop(number, None)
             results[number] = end.value
 
     try:
         for number, search in enumerate(searches):
             go_on(number, search.__next__)
-        while asked:
-            counts = {number: len(questions) for number, questions in asked.items()}
+        while pending:
+            counts = {number: len(requests) for number, requests in pending.items()}
             try:
-                answers = yield [question for questions in asked.values() for question in questions]
+                responses = yield [request for requests in pending.values() for request in requests]
             except BaseException as error:
                 for number in counts:
                     go_on(number, searches[number].throw, error)
                 continue
             start = 0
             for number, count in counts.items():
-                go_on(number, searches[number].send, answers[start : start + count])
+                go_on(number, searches[number].send, responses[start : start + count])
                 start += count
     finally:
         for search in searches:
@@ -81,9 +84,9 @@ def gather(
 
 
 def in_turn(
-    searches: Sequence[Generator[list[Q], list[A], R]],
-) -> Generator[list[Q], list[A], list[R]]:
-    """The same one after the other: no more than one has answers that it keeps."""
+    searches: Sequence[Generator[list[RequestT], list[ResponseT], R]],
+) -> Generator[list[RequestT], list[ResponseT], list[R]]:
+    """The same one after the other, so that only one search holds responses at a time."""
     results = []
     for search in searches:
         results.append((yield from search))
@@ -91,65 +94,65 @@ def in_turn(
 
 
 def from_callback(
-    search: Callable[[Callable[[list[Q]], Sequence[A]]], R],
-) -> Generator[list[Q], Sequence[A], R]:
-    """A search that calls a function for its answers, as one that yields its questions.
+    search: Callable[[Callable[[list[RequestT]], Sequence[ResponseT]]], R],
+) -> Generator[list[RequestT], Sequence[ResponseT], R]:
+    """A generator of the requests of a search that calls a function for its responses.
 
-    The search runs in a thread of its own, which waits while the generator does not, and the other
-    way round: what is not meant for threads is safe in it. What is thrown into the generator is
-    raised where the search has called, and so a generator that is closed ends the thread. An
-    interrupt that comes while the search is at work is raised where it calls next.
+    The search runs in a thread of its own. Either the thread or the generator waits, so that code
+    which is not thread-safe is safe in it. An exception that is thrown into the generator is raised
+    where the search called, so that closing the generator ends the thread. An interrupt while the
+    search computes is raised at its next call.
 
-    ``search(ask)`` returns the result; ``ask(questions)`` returns as many answers.
+    ``search(respond)`` returns the result; ``respond(requests)`` returns one response for each.
     """
-    asked: list[list[Q]] = []
-    spoken = Semaphore(0)
-    replies: SimpleQueue[tuple[Sequence[A], BaseException | None]] = SimpleQueue()
+    pending: list[list[RequestT]] = []
+    changed = Semaphore(0)
+    replies: SimpleQueue[tuple[Sequence[ResponseT], BaseException | None]] = SimpleQueue()
     end: Future[R] = Future()
 
-    def ask(questions: list[Q]) -> Sequence[A]:
-        asked.append(questions)
-        spoken.release()
-        answers, error = replies.get()
+    def respond(requests: list[RequestT]) -> Sequence[ResponseT]:
+        pending.append(requests)
+        changed.release()
+        responses, error = replies.get()
         if error is not None:
             raise error
-        return answers
+        return responses
 
     def run() -> None:
         try:
-            end.set_result(search(ask))
+            end.set_result(search(respond))
         except BaseException as error:
             end.set_exception(error)
-        spoken.release()
+        changed.release()
 
-    # What is set for this context, as the handling of overflows is, is to hold in the search too.
+    # The search inherits the settings of this context, such as the handling of overflows.
     thread = Thread(target=copy_context().run, args=(run,), daemon=True)
     thread.start()
     while True:
-        interrupt = _interrupt_until(lambda: bool(asked) or end.done(), spoken)
-        if not asked:
+        interrupt = _interrupt_until(lambda: bool(pending) or end.done(), changed)
+        if not pending:
             break
         try:
             if interrupt is not None:
                 raise interrupt
-            answers = yield asked.pop()
+            responses = yield pending.pop()
         except BaseException as error:
-            asked.clear()
+            pending.clear()
             replies.put(((), error))
         else:
-            replies.put((answers, None))
+            replies.put((responses, None))
     thread.join()
     if interrupt is not None:
         raise interrupt
     return end.result()
 
 
-def _interrupt_until(done: Callable[[], bool], told: Semaphore) -> KeyboardInterrupt | None:
-    """Wait until something is done, looking again when told; the interrupt that came meanwhile."""
+def _interrupt_until(done: Callable[[], bool], changed: Semaphore) -> KeyboardInterrupt | None:
+    """Wait until `done`, checked at each change; return an interrupt that came meanwhile."""
     interrupt = None
     while not done():
         try:
-            told.acquire()
+            changed.acquire()
         except KeyboardInterrupt as error:
             interrupt = error
     return interrupt

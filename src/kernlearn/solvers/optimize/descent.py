@@ -137,7 +137,7 @@ def bounded_newton(
         while True:
             if stopping is not None:
                 message = f"machine {n_points}, criterion {point.objective:.6g}"
-                stopping.tell(message, point.objective)
+                stopping.report(message, point.objective)
             size = point.model.size
             step, gain = _model_step(point.model, low - point.theta, radius)
             decrease = gain / max(abs(point.objective), 1e-300)

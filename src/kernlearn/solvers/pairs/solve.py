@@ -176,7 +176,7 @@ class _CertifiedSearch:
         for promising, candidate in candidates:
             self.n_iter += 1
             self.latest = candidate
-            self._tell(candidate)
+            self._report(candidate)
             if self.n_iter >= self.max_iter:
                 self.status = Status.ITERATION_LIMIT
                 self.look(candidate())
@@ -210,7 +210,7 @@ class _CertifiedSearch:
             self.best = found
         return better
 
-    def _tell(self, candidate: Callable[[], Candidate]) -> None:
+    def _report(self, candidate: Callable[[], Candidate]) -> None:
         """A certificate takes a small part of a step's time; where nobody hears of it, none."""
         if not self.stopping.listens:
             self.stopping.check()
@@ -222,7 +222,7 @@ class _CertifiedSearch:
             f"{self.n_iter} steps, objective {found.objective:.6g}, lower bound "
             f"{found.lower_bound:.6g}"
         )
-        self.stopping.tell(message, found.objective, found.lower_bound, found.gap)
+        self.stopping.report(message, found.objective, found.lower_bound, found.gap)
 
 
 # A generator is a candidate if its share of w is above this part of the largest share. Those

@@ -40,7 +40,11 @@ from kernlearn.families.parametric import ParametricKernel
 from kernlearn.quality.held_out import KFoldLoss, LeaveGroupsOut, LeaveOneOut
 from kernlearn.quality.ls_svm import RIDGE_FLOORS
 from kernlearn.solvers.optimize.batches import Stacks
-from kernlearn.solvers.selection.objective import Answer, Question, SelectionObjective
+from kernlearn.solvers.selection.objective import (
+    EvaluationRequest,
+    SelectionObjective,
+    ValueAndSlopes,
+)
 from kernlearn.typing import Array, DeviceArray, Mask
 
 # Matrices of the size of the kernel's that a member has at most in a stack.
@@ -49,48 +53,49 @@ _MATRICES = 12
 _FOLDED = (KFoldLoss, LeaveGroupsOut)
 
 
-class SelectionStacks(Stacks[Question, Answer]):
-    """Answers the questions of selections by evaluating their criteria in stacks.
+class SelectionStacks(Stacks[EvaluationRequest, ValueAndSlopes]):
+    """Evaluates the criteria of several selections in stacks.
 
-    Alone on the host are evaluated: other families and other losses than those that can be stacked,
-    tables that are no arrays, and points where the ridge has to be raised or where a number is not
-    finite.
+    The host evaluates one by one: families and losses that cannot be stacked, tables that are no
+    arrays, and points where the ridge has to be raised or where a number is not finite.
     """
 
-    def _size(self, question: Question) -> Hashable:
-        objective = question.objective
+    def _size(self, request: EvaluationRequest) -> Hashable:
+        objective = request.objective
         loss, X = objective.criterion.loss, cast(object, objective.X)
         return (
             type(objective.kernel),
             X.shape if isinstance(X, np.ndarray) else type(X),
             objective.Y.shape,
-            len(question.z),
+            len(request.z),
             type(loss),
             len(loss.folds) if isinstance(loss, _FOLDED) else 0,
         )
 
-    def _bytes_of(self, question: Question) -> float:
-        loss, Y = question.objective.criterion.loss, question.objective.Y
+    def _bytes_of(self, request: EvaluationRequest) -> float:
+        loss, Y = request.objective.criterion.loss, request.objective.Y
         n_folds = len(loss.folds) if isinstance(loss, _FOLDED) else 1
         numbers: int = _MATRICES * len(Y) ** 2 + 6 * Y.size * n_folds
         return 8.0 * numbers
 
-    def _family(self, questions: Sequence[Question]) -> ParametricKernel | None:
-        kernels = [question.objective.kernel for question in questions]
-        objective = questions[0].objective
+    def _family(self, requests: Sequence[EvaluationRequest]) -> ParametricKernel | None:
+        kernels = [request.objective.kernel for request in requests]
+        objective = requests[0].objective
         known = type(objective.criterion.loss) in (LeaveOneOut, *_FOLDED)
         if not (known and isinstance(objective.X, np.ndarray)):
             return None
         return kernels[0].stack(kernels)
 
-    def _alone(self, question: Question) -> Answer:
-        return question.alone()
+    def _alone(self, request: EvaluationRequest) -> ValueAndSlopes:
+        return request.alone()
 
-    def _stacked(self, questions: Sequence[Question], family: ParametricKernel) -> list[Answer]:
-        points = np.exp([question.z for question in questions])
+    def _stacked(
+        self, requests: Sequence[EvaluationRequest], family: ParametricKernel
+    ) -> list[ValueAndSlopes]:
+        points = np.exp([request.z for request in requests])
         theta = points[:, 1:]
-        objectives = [question.objective for question in questions]
-        X, Y, weight, *folds = self._cached(self._size(questions[0]), objectives, _parts)
+        objectives = [request.objective for request in requests]
+        X, Y, weight, *folds = self._cached(self._size(requests[0]), objectives, _parts)
         K = family.matrix(X, None, theta)
         xp = namespace(K)
         ridge = beside(points[:, :1], weight) / weight
@@ -112,13 +117,13 @@ class SelectionStacks(Stacks[Question, Answer]):
         spare = found[:, 0]
         fine &= np.isfinite(found).all(axis=-1) & (spare >= 0)
         return [
-            _answer(question, row[1], row[2:]) if good else question.alone()
-            for question, row, good in zip(questions, found, fine, strict=True)
+            _logarithmic(request, row[1], row[2:]) if good else request.alone()
+            for request, row, good in zip(requests, found, fine, strict=True)
         ]
 
 
 def _parts(objective: SelectionObjective) -> tuple[Array, ...]:
-    """What is on the device of a table: X, Y, the weights, and who is in which fold."""
+    """The arrays of a table on the device: X, Y, the weights and the membership of folds."""
     loss = objective.criterion.loss
     parts = (objective.X, objective.Y, loss.weight)
     if not isinstance(loss, _FOLDED):
@@ -130,10 +135,10 @@ def _parts(objective: SelectionObjective) -> tuple[Array, ...]:
     return (*parts, members)
 
 
-def _answer(question: Question, loss: float, slopes: Array) -> Answer:
+def _logarithmic(request: EvaluationRequest, loss: float, slopes: Array) -> ValueAndSlopes:
     """The logarithmic criterion, and its gradient from the slopes of the loss by log λ and θ."""
-    criterion, n_residuals = question.objective.criterion, question.objective.Y.size
-    theta = np.exp(question.z[1:])
+    criterion, n_residuals = request.objective.criterion, request.objective.Y.size
+    theta = np.exp(request.z[1:])
     gradient = slopes / (loss + criterion.negligible)
     gradient[1:] = theta * gradient[1:] + criterion.penalty_slope(n_residuals, theta)
     return criterion.logarithm(loss, n_residuals, theta), gradient

@@ -21,7 +21,7 @@ _FEW = 4
 # A kernel whose mean is closer to its diagonal, relative to it, is constant.
 _CONSTANT = 1e-6
 # The criterion and its gradient; infinite and zero where no machine can be trained.
-Answer = tuple[float, Array]
+ValueAndSlopes = tuple[float, Array]
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,19 @@ class BestSeen:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
-    """What a search asks for: the criterion and its gradient at z."""
+class EvaluationRequest:
+    """A point z at which a search needs the criterion and its gradient."""
 
     objective: SelectionObjective
     z: Array
 
-    def alone(self) -> Answer:
-        """The answer, computed on the host."""
+    def alone(self) -> ValueAndSlopes:
+        """The value and the gradient, computed on the host."""
         return self.objective.computed(self.z)
 
 
-# What answers questions, in the place of the objective.
-Evaluator = Callable[[list[Question]], Sequence[Answer]]
+# Computes requests in a batch, instead of the objective.
+Evaluator = Callable[[list[EvaluationRequest]], Sequence[ValueAndSlopes]]
 
 
 class SelectionObjective:
@@ -84,8 +84,8 @@ class SelectionObjective:
         \frac{\partial}{\partial \log\theta_r}
             = \theta_r \sum_{ij} W_{ij} \frac{\partial K_{ij}}{\partial \theta_r} .
 
-    `stopping` may raise to end the selection early: the lowest point is kept in `best`. `ask`
-    answers questions instead of the objective itself, together with those of others.
+    `stopping` may raise to end the selection early: the lowest point is kept in `best`. If there is
+    an `evaluator`, it computes the requests, together with those of other searches.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class SelectionObjective:
         Y: Array,
         criterion: SelectionCriterion,
         stopping: StoppingControl | None = None,
-        ask: Evaluator | None = None,
+        evaluator: Evaluator | None = None,
         options: SelectionOptions | None = None,
     ) -> None:
         self.kernel = kernel
@@ -103,7 +103,7 @@ class SelectionObjective:
         self.Y = Y
         self.criterion = criterion
         self.stopping = StoppingControl() if stopping is None else stopping
-        self.ask = ask
+        self.evaluator = evaluator
         self.options = SelectionOptions() if options is None else options
         self.best = BestSeen()
         self.n_evaluations = self.n_steps = self.n_breakdowns = 0
@@ -131,7 +131,7 @@ class SelectionObjective:
 
     def value(self, z: Array) -> float:
         """The criterion; infinite where no machine can be trained."""
-        if self.ask is not None:
+        if self.evaluator is not None:
             return self.values([z])[0]
         self.n_evaluations += 1
         try:
@@ -144,10 +144,10 @@ class SelectionObjective:
         return value
 
     def values(self, points: Sequence[Array]) -> list[float]:
-        """The criterion at several points, which are asked about together."""
-        if self.ask is None:
+        """The criterion at several points, in one batch."""
+        if self.evaluator is None:
             return [self.value(z) for z in points]
-        values = [value for value, _ in self._answers(points)]
+        values = [value for value, _ in self._evaluated(points)]
         for z, value in zip(points, values, strict=True):
             self._note(z, value)
         return values
@@ -157,7 +157,7 @@ class SelectionObjective:
 
         For kernels that are sure to be positive semidefinite.
         """
-        if self.ask is not None or not self.kernel.follows_arrays or len(points) < _FEW:
+        if self.evaluator is not None or not self.kernel.follows_arrays or len(points) < _FEW:
             return self.values(points)
         loss = self.criterion.loss
         theta = np.exp(points[0][1:])
@@ -175,13 +175,13 @@ class SelectionObjective:
             self._note(z, values[-1])
         return values
 
-    def value_and_gradient(self, z: Array) -> Answer:
+    def value_and_gradient(self, z: Array) -> ValueAndSlopes:
         """The criterion and its gradient; infinite and zero where no machine can be trained."""
-        ((value, gradient),) = self._answers([z])
+        ((value, gradient),) = self._evaluated([z])
         self._note(z, value)
         return value, gradient
 
-    def computed(self, z: Array) -> Answer:
+    def computed(self, z: Array) -> ValueAndSlopes:
         """The same on the host, without being counted or noted."""
         try:
             value, gradient = self._at(float(np.exp(z[0])), np.exp(z[1:]))
@@ -191,7 +191,7 @@ class SelectionObjective:
             return float("inf"), np.zeros(len(z))
         return value, gradient
 
-    def _at(self, lam: float, theta: Array) -> Answer:
+    def _at(self, lam: float, theta: Array) -> ValueAndSlopes:
         fit, criterion = self._train(lam, theta)[1], self.criterion
         W = criterion.log_slope(fit)
         by_lam = criterion.loss.ridge_slope(fit, W, lam)
@@ -208,12 +208,16 @@ class SelectionObjective:
         self.n_breakdowns += not np.isfinite(value)
         if self.best.z is not None:
             message = f"lam {np.exp(z[0]):.3g}, logarithm of the held-out criterion {value:.6g}"
-            self.stopping.tell(message, self.best.value)
+            self.stopping.report(message, self.best.value)
 
-    def _answers(self, points: Sequence[Array]) -> Sequence[Answer]:
+    def _evaluated(self, points: Sequence[Array]) -> Sequence[ValueAndSlopes]:
         self.n_evaluations += len(points)
-        questions = [Question(self, z) for z in points]
-        return [each.alone() for each in questions] if self.ask is None else self.ask(questions)
+        requests = [EvaluationRequest(self, z) for z in points]
+        return (
+            [each.alone() for each in requests]
+            if self.evaluator is None
+            else self.evaluator(requests)
+        )
 
     def _train(self, lam: float, theta: Array) -> tuple[float, MachineFit]:
         loss = self.criterion.loss

@@ -68,17 +68,17 @@ def select(
     criterion: SelectionCriterion,
     limits: DescentLimits,
     lam: float | None = None,
-    ask: Evaluator | None = None,
+    evaluator: Evaluator | None = None,
     several: bool = True,
     options: SelectionOptions | None = None,
 ) -> Selection:
     """Choose (λ, θ), or θ alone for a given `lam`; the best point found, also when time is up.
 
-    `ask` answers the questions of the search, all but its last: the machine that is returned is
-    trained here. `several` allows another start of the free descent than equal scales.
+    `evaluator` computes the requests of the search but the last: the returned machine is trained
+    here. `several` allows another start of the free descent than equal scales.
     """
     plain = replace(criterion, regularised=False)
-    objective = SelectionObjective(kernel, X, Y, plain, limits.stopping, ask, options)
+    objective = SelectionObjective(kernel, X, Y, plain, limits.stopping, evaluator, options)
     z, status, _ = search(objective, criterion, limits, lam, several)
     theta = np.exp(z[1:])
     used, fit = objective.trained(float(np.exp(z[0])) if lam is None else lam, theta)
@@ -328,6 +328,6 @@ def sampled(objective: SelectionObjective, n_points: int) -> SelectionObjective:
         objective.Y[rows],
         replace(objective.criterion, loss=loss),
         objective.stopping,
-        objective.ask,
+        objective.evaluator,
         objective.options,
     )

@@ -117,11 +117,11 @@ def _inside(weight_set: WeightSet) -> Array:
     return domain.weights(domain.start)
 
 
-def _positive(family: Family, own: FamilyAlignment, given: WeightSet) -> tuple[Array, float]:
+def _positive(family: Family, own: FamilyAlignment, weight_set: WeightSet) -> tuple[Array, float]:
     """Weights, and an upper bound on the alignment of any others."""
-    limits, length = given.limits, np.sqrt(np.diagonal(own.inner_products))
+    limits, length = weight_set.limits, np.sqrt(np.diagonal(own.inner_products))
     # A matrix that is zero, or centred to zero, counts where it is tied to others.
-    tied = np.False_ if limits is None else limits.rows.any(axis=0) & (given.normaliser > 0)
+    tied = np.False_ if limits is None else limits.rows.any(axis=0) & (weight_set.normaliser > 0)
     used = np.flatnonzero((length > 0) | tied)
     size = np.where(length > 0, length, SMALL * float(length.max()))
     S, q = _of_unit_size(own, size, used)
@@ -192,12 +192,12 @@ def _free(
 ) -> tuple[Array, float, Status]:
     """The same over K(w) ⪰ 0, by cuts, over orthonormal combinations of the matrices."""
     # Only ratios matter: kernels of trace one keep their squares within the range of numbers.
-    given = family
-    family, domain, transform = orthonormal_family(given, weight_set)
+    original = family
+    family, domain, transform = orthonormal_family(original, weight_set)
     own = alignment(family, targets, centered)
     S, q = own.inner_products, own.agreement / own.target_norm
     S[domain.n_ball :], S[:, domain.n_ball :], q[domain.n_ball :] = 0.0, 0.0, 0.0
-    cuts, ended = PsdCuts(family, domain, (given, transform)), Status.INACCURATE
+    cuts, ended = PsdCuts(family, domain, (original, transform)), Status.INACCURATE
     x, free = domain.start, np.full(len(q), -np.inf)
     # No entry of a kernel is larger than its trace, which scales the point found to the slice.
     reach = np.outer(domain.high, domain.equality)

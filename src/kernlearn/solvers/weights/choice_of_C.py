@@ -20,18 +20,18 @@ from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.typing import Array
 
-Learned = TypeVar("Learned", bound=Solution)
+SolutionT = TypeVar("SolutionT", bound=Solution)
 
 # Relative duality gap along the path; only the last solution has to be exact.
 PATH_TOL = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Choice(Generic[Learned]):
+class Choice(Generic[SolutionT]):
     """The C that was chosen, its solution, and what the others would have cost."""
 
     C: float  # of the smallest loss; the smallest of several
-    solution: Learned  # it counts the machines of the whole path
+    solution: SolutionT  # it counts the machines of the whole path
     losses: Array  # (n_tried, 2): every C and its loss on rows held out
 
 
@@ -42,10 +42,10 @@ def middle_of(Cs: Sequence[float]) -> int:
 
 def choose_C(
     Cs: Sequence[float],
-    learn: Callable[[float, Array | None, Control], Learned],
-    loss: Callable[[float, Learned], float],
+    learn: Callable[[float, Array | None, Control], SolutionT],
+    loss: Callable[[float, SolutionT], float],
     control: Control,
-) -> Choice[Learned]:
+) -> Choice[SolutionT]:
     """Learn with one C after the other, from known weights, and learn the best one to the end.
 
     The Cs are in increasing order, so near to each other that the loss falls and then rises along
@@ -53,7 +53,7 @@ def choose_C(
     held out, NaN where there is none. Once the stopping has ended, no further C is tried.
     """
     rough, stopping = replace(control, tol=max(control.tol, PATH_TOL)), control.stopping
-    tried: dict[int, tuple[Learned, float]] = {}
+    tried: dict[int, tuple[SolutionT, float]] = {}
     n_solves, left, place = 0, set(range(len(Cs))), middle_of(Cs)
     while True:
         left.remove(place)

@@ -99,7 +99,7 @@ class ColumnGeneration:
     ) -> None:
         self.options, self.penalty = options, penalty
         self.pool, self.master, self.machines = pool, master, machines
-        self.given, self.control = weight_set, control
+        self.weight_set, self.control = weight_set, control
         used = weight_set.normaliser > 0
         # What the trace of K(w) is at most.
         ratios = pool.traces[used] / weight_set.normaliser[used]
@@ -139,12 +139,12 @@ class ColumnGeneration:
 
     def _first(self) -> Indices:
         """Kernels to begin with: those given, or those that machines without any would pay for."""
-        start = self.given.start
-        if start is not None and (start > 0).any() and self.given.limits is None:
+        start = self.weight_set.start
+        if start is not None and (start > 0).any() and self.weight_set.limits is None:
             return _highest_priced(start, 0.0, len(start))
         proof = self.master.first(self.trace / self.pool.n_points)
         self.n_solves += len(self.machines)
-        even = even_weights(self.given.normaliser, self.given.total)
+        even = even_weights(self.weight_set.normaliser, self.weight_set.total)
         plane = self._priced(proof, lambda: None)
         self.lower = self._bound_of(plane, even)
         prices = self._prices(plane, even)
@@ -154,14 +154,14 @@ class ColumnGeneration:
     def _solved(self, tol: float) -> MasterSolution:
         """The master problem, solved to a tolerance."""
         active = self.master.active
-        known = self.given.start if self.best is None else self.best.weights
+        known = self.weight_set.start if self.best is None else self.best.weights
         start = None if known is None else known[active]
-        limits = limits_of(self.given.limits, active)
-        given = WeightSet(
-            self.given.normaliser[active], self.given.total, False, start, limits=limits
+        limits = limits_of(self.weight_set.limits, active)
+        weight_set = WeightSet(
+            self.weight_set.normaliser[active], self.weight_set.total, False, start, limits=limits
         )
         control = Control(tol, self.control.max_iter, self.stopping, self.lower)
-        solution, proof = self.master.solve(given, control)
+        solution, proof = self.master.solve(weight_set, control)
         self.history += [
             Step(step.n_machine_solves + self.n_solves, step.objective, self.lower)
             for step in solution.history
@@ -182,7 +182,7 @@ class ColumnGeneration:
         self.lower = max(self.lower, self._bound_of(plane, last.weights))
         if self.history:
             self.history[-1] = replace(self.history[-1], lower_bound=self.lower)
-        self._tell()
+        self._report()
         prices = self._prices(plane, last.weights)
         paid = float(prices[self.master.active].max())
         prices[self.master.active] = -np.inf
@@ -191,14 +191,14 @@ class ColumnGeneration:
 
     def _with_vertex(self, plane: Plane, kernels: Indices) -> Indices:
         """Within limits, those of the vertex where the plane is smallest come first."""
-        if self.given.limits is None:
+        if self.weight_set.limits is None:
             return kernels
-        vertex = limited_corner(plane, self.given).kernels
+        vertex = limited_corner(plane, self.weight_set).kernels
         vertex = vertex[~np.isin(vertex, self.master.active)]
         others = kernels[~np.isin(kernels, vertex)]
         return np.concatenate([vertex, others[: max(self.options.joining - len(vertex), 0)]])
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         """Tell of a round."""
         assert self.best is not None
         objective, bound = self.best.solution.objective, self._bound
@@ -207,7 +207,7 @@ class ColumnGeneration:
             f"round {self.n_rounds + 1}, {len(self.master.active)} of {self.pool.n_matrices:,} "
             f"kernels in the master problem, objective {objective:.6g}, relative gap {gap:.1e}"
         )
-        self.stopping.tell(message, objective, bound, gap)
+        self.stopping.report(message, objective, bound, gap)
 
     def _priced(self, proof: Proof, tick: Callable[[], None]) -> Plane:
         """The plane of a proof, with the slopes of all kernels; without the penalty."""
@@ -225,18 +225,21 @@ class ColumnGeneration:
     def _bound_of(self, plane: Plane, weights: Array) -> float:
         """What a plane of all kernels proves, with the penalty."""
         if self.penalty is not None:
-            near, tol = replace(self.given, start=weights), self.options.tangent * self.control.tol
+            near, tol = (
+                replace(self.weight_set, start=weights),
+                self.options.tangent * self.control.tol,
+            )
             plane = tightest_plane(plane, self.penalty, near, tol)
-        if self.given.limits is not None:
-            return limited_corner(plane, self.given).bound
-        return corner_bound(plane, self.given.normaliser, self.given.total)
+        if self.weight_set.limits is not None:
+            return limited_corner(plane, self.weight_set).bound
+        return corner_bound(plane, self.weight_set.normaliser, self.weight_set.total)
 
     def _prices(self, plane: Plane, weights: Array) -> Array:
         """What each kernel would pay for a unit of the total; those without effect never join.
 
         With a penalty, less its slope at these weights.
         """
-        r = self.given.normaliser
+        r = self.weight_set.normaliser
         if self.penalty is not None:
             plane = penalized_plane(plane, self.penalty, weights)
         return np.where(r > 0, -plane.gradient / np.where(r > 0, r, 1.0), -np.inf)

@@ -157,7 +157,7 @@ def _positive(family: Family, weight_set: WeightSet, linear: Array | None) -> De
 
 def _solution(
     family: Family,
-    given: WeightSet,
+    weight_set: WeightSet,
     search: DeterminantSearch,
     found: DeterminantOptimum,
     tol: float,
@@ -168,14 +168,14 @@ def _solution(
     if search.transform is not None:
         weights = search.transform @ weights
     weights = np.asarray(weights)
-    tidy = without_negligible(weights, weights * given.normaliser)
-    even = even_weights(given.normaliser, given.total)
-    candidates = [one for one in (tidy, weights, even) if given.allows(one)]
+    tidy = without_negligible(weights, weights * weight_set.normaliser)
+    even = even_weights(weight_set.normaliser, weight_set.total)
+    candidates = [one for one in (tidy, weights, even) if weight_set.allows(one)]
     settled: _FinalDeterminant | None = None
     reached = search.value(found.best)
     for candidate in candidates:
-        candidate = rescaled_to_total(candidate, given.normaliser, given.total)
-        trial = _final_determinant(family, given, candidate, tol, linear)
+        candidate = rescaled_to_total(candidate, weight_set.normaliser, weight_set.total)
+        trial = _final_determinant(family, weight_set, candidate, tol, linear)
         if trial is None:
             continue
         if settled is None or trial.value < settled.value:
@@ -210,12 +210,14 @@ class _FinalDeterminant:
 
 
 def _final_determinant(
-    family: Family, given: WeightSet, weights: Array, tol: float, linear: Array | None
+    family: Family, weight_set: WeightSet, weights: Array, tol: float, linear: Array | None
 ) -> _FinalDeterminant | None:
     """The value at these weights, in long double where rounding would show."""
     n = family.n_points
     # Weights that cancel miss the total by their rounding, which f sees as a scale.
-    missed = abs(float((weights.astype(np.longdouble) @ given.normaliser) / given.total - 1.0))
+    missed = abs(
+        float((weights.astype(np.longdouble) @ weight_set.normaliser) / weight_set.total - 1.0)
+    )
     exact = False
     while True:
         combine = family.combine_exactly if exact else family.combine

@@ -127,8 +127,8 @@ def with_null_directions(
         matrix, radius = known
         _, slopes, rotation = np.linalg.svd(matrix @ directions, full_matrices=True)
         slopes = np.pad(slopes, (0, len(rotation) - len(slopes)))
-        seen = slopes > FLAT * float(np.linalg.norm(matrix, 2)) * length
-        turned, slopes = (directions @ rotation.T)[:, seen], slopes[seen]
+        is_visible = slopes > FLAT * float(np.linalg.norm(matrix, 2)) * length
+        turned, slopes = (directions @ rotation.T)[:, is_visible], slopes[is_visible]
         # A unit ball of the other coordinates can make up for this much.
         radius += float(np.linalg.norm(matrix @ domain.basis, 2))
         reach = radius / slopes

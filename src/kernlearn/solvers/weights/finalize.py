@@ -232,8 +232,8 @@ def certified_solution(
     if weight > 0.0:  # the zero function does not see the kernel
         unknown += 2.0 * returned.indefinite * weight
     # Large weights that cancel miss the total by their rounding.
-    given, exact = problem.weight_set, weights.astype(np.longdouble)
-    missed = abs(float((exact @ given.normaliser) / given.total - 1.0))
+    weight_set, exact = problem.weight_set, weights.astype(np.longdouble)
+    missed = abs(float((exact @ weight_set.normaliser) / weight_set.total - 1.0))
     unknown += missed * sum(float(s.coef @ s.K_coef) for s in solutions)
     objective = value * units.value
     bound = min(outcome.lower - unknown, value) * units.value
@@ -272,7 +272,7 @@ class _FinalWeights:
 def _final_weights(
     problem: WeightProblem, outcome: NewtonOutcome, best: MachineEvaluation, free: bool, tol: float
 ) -> _FinalWeights:
-    given, family, cone = problem.weight_set, problem.family, problem.cone
+    weight_set, family, cone = problem.weight_set, problem.family, problem.cone
     weights = best.weights
     if not free:
         K = family.combine(weights) if best.kernel is None else best.kernel
@@ -281,20 +281,25 @@ def _final_weights(
         return _FinalWeights(weights, best.solutions, -lowest, 0, K)
     if outcome.transform is not None:
         weights = outcome.transform @ weights
-    all_of_them = _without_negligible(weights, given, family), weights, outcome.safe, problem.even
-    inside = (given.moved_within(one, problem.even) for one in all_of_them if one is not None)
-    candidates = [one for one in inside if given.allows(one)]
+    all_of_them = (
+        _without_negligible(weights, weight_set, family),
+        weights,
+        outcome.safe,
+        problem.even,
+    )
+    inside = (weight_set.moved_within(one, problem.even) for one in all_of_them if one is not None)
+    candidates = [one for one in inside if weight_set.allows(one)]
     unseen = OPTIONS.unseen * tol * abs(best.upper) / max(squared_norms(best.solutions), 1e-300)
     enough = best.upper + OPTIONS.worth * tol * abs(best.upper)
     found, n_solves = None, 0
     for candidate in candidates:
-        candidate = rescaled_to_total(candidate, given.normaliser, given.total)
+        candidate = rescaled_to_total(candidate, weight_set.normaliser, weight_set.total)
         size = _own_trace(family, candidate) / family.n_points
         # Into the cone to rounding; where that costs too much, as far as the tolerance asks for.
         for allowed in (0.0, min(unseen, PSD_TOLERANCE * size)):
             moved, lowest = pulled_into_cone(cone, candidate, problem.even, allowed)
             if moved is not candidate:
-                moved = rescaled_to_total(moved, given.normaliser, given.total)
+                moved = rescaled_to_total(moved, weight_set.normaliser, weight_set.total)
                 lowest = lowest_eigenpair(cone.combine(moved, labelled_only=False))[0]
             indefinite = -lowest
             if indefinite > OPTIONS.indefinite * size:
@@ -327,13 +332,13 @@ def _own_trace(family: Family, weights: Array) -> float:
     return abs(float(weights[own] @ family.traces[own]))
 
 
-def _without_negligible(weights: Array, given: WeightSet, family: Family) -> Array:
+def _without_negligible(weights: Array, weight_set: WeightSet, family: Family) -> Array:
     """The weights without what is rounding both of the total and of the trace."""
     if isinstance(family, WithIdentity) and _own_trace(family, weights) < OPTIONS.negligible * abs(
         weights[-1] * family.traces[-1]
     ):
         return np.where(np.arange(len(weights)) == len(weights) - 1, weights, 0.0)
-    of_total = weights * given.normaliser / given.total
+    of_total = weights * weight_set.normaliser / weight_set.total
     trace = float(weights @ family.traces)
     if trace == 0.0:  # terms that cancel to the last digit
         return weights

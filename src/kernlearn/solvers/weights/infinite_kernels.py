@@ -43,8 +43,8 @@ def learn_over_range(
     master = GramMaster(pool, machines)
     # Every kernel of the range has the same trace, so all have the same normaliser.
     normaliser = np.full(pool.n_matrices, float(weight_set.normaliser[0]))
-    given = replace(weight_set, normaliser=normaliser)
-    return RangeGeneration(pool, master, machines, given, control).run()
+    normalised = replace(weight_set, normaliser=normaliser)
+    return RangeGeneration(pool, master, machines, normalised, control).run()
 
 
 class RangeGeneration(ColumnGeneration):
@@ -55,7 +55,7 @@ class RangeGeneration(ColumnGeneration):
 
     def _first(self) -> Indices:
         """Those that a start gives weight, and those that the range begins with."""
-        start = self.given.start
+        start = self.weight_set.start
         if start is not None and (start > 0).any():
             return np.flatnonzero(start > 0)
         return np.arange(self.pool.n_matrices)
@@ -65,26 +65,26 @@ class RangeGeneration(ColumnGeneration):
         assert self.best is not None
         F = last.proof.coefs * np.sqrt(last.proof.shares)[:, None, None]
         F = F.reshape(F.shape[0] * F.shape[1], -1)
-        r, paid = self.given.normaliser[:1], float(self._paid(F).max())
+        r, paid = self.weight_set.normaliser[:1], float(self._paid(F).max())
         objective = self.best.solution.objective
         value = abs(objective)
         # First as well as the gap asks for; if no kernel pays more than those of the master, and
         # the gap is still open, as well as the tolerance does.
         finest = self.control.tol * value
         for known in (max(finest, min(objective - self.lower, value)), finest):
-            accuracy = SHARE * known / (0.5 * self.given.total / float(r[0]))
+            accuracy = SHARE * known / (0.5 * self.weight_set.total / float(r[0]))
             priced = self.pool.priced(F, accuracy, self.stopping.check)
             plane = self._plane_below(last, priced.upper)
-            self.lower = max(self.lower, corner_bound(plane, r, self.given.total))
+            self.lower = max(self.lower, corner_bound(plane, r, self.weight_set.total))
             better = priced.prices > paid * (1.0 + SAME)
             if better.any() or relative_gap(objective, self._bound) <= self.control.tol:
                 break
         if self.history:
             self.history[-1] = replace(self.history[-1], lower_bound=self.lower)
-        self._tell()
+        self._report()
         numbers = self.pool.join([k for k, b in zip(priced.kernels, better, strict=True) if b])
         grown = np.full(self.pool.n_matrices, float(r[0]))
-        self.given = replace(self.given, normaliser=grown)
+        self.weight_set = replace(self.weight_set, normaliser=grown)
         missing = self.pool.n_matrices - len(self.best.weights)
         weights = np.append(self.best.weights, np.zeros(missing))
         self.best = replace(self.best, weights=weights)

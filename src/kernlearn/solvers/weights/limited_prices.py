@@ -28,13 +28,13 @@ class LimitedCorner:
     kernels: Indices  # those with weight, the largest share first
 
 
-def limited_corner(plane: Plane, given: WeightSet) -> LimitedCorner:
+def limited_corner(plane: Plane, weight_set: WeightSet) -> LimitedCorner:
     """The vertex of the smallest value; every kernel of the limits has an effect."""
-    assert given.limits is not None
-    r, used = given.normaliser, np.flatnonzero(given.normaliser > 0)
-    limits = _of_shares(given.limits, r, used)
-    slopes = given.total * plane.gradient[used] / r[used]
-    noise = (plane.noise + 4 * EPS * np.abs(plane.gradient))[used] * (given.total / r[used])
+    assert weight_set.limits is not None
+    r, used = weight_set.normaliser, np.flatnonzero(weight_set.normaliser > 0)
+    limits = _of_shares(weight_set.limits, r, used)
+    slopes = weight_set.total * plane.gradient[used] / r[used]
+    noise = (plane.noise + 4 * EPS * np.abs(plane.gradient))[used] * (weight_set.total / r[used])
     found = smallest_over_shares(slopes, limits)
     if found is None:
         return LimitedCorner(plane.constant + float((slopes - noise).min()), used[:0])
@@ -52,8 +52,12 @@ def limits_of(limits: WeightLimits | None, kernels: Indices) -> WeightLimits | N
     if limits is None:
         return None
     rows, sizes = limits.rows[:, kernels], limits.sizes[:, kernels]
-    says = rows.any(axis=1)
-    return WeightLimits(rows[says], sizes[says], limits.is_tie[says]) if says.any() else None
+    is_nonzero = rows.any(axis=1)
+    return (
+        WeightLimits(rows[is_nonzero], sizes[is_nonzero], limits.is_tie[is_nonzero])
+        if is_nonzero.any()
+        else None
+    )
 
 
 def _of_shares(limits: WeightLimits, normaliser: Array, used: Indices) -> WeightLimits:

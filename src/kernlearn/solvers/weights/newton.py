@@ -84,12 +84,12 @@ class Newton:
         tol: float,
         max_iter: int,
         stopping: StoppingControl | None = None,
-        tell: Callable[[Step], None] | None = None,
+        report: Callable[[Step], None] | None = None,
     ) -> None:
         self.objective, self.domain, self.cuts = objective, domain, cuts
         self.tol, self.max_iter = tol, max_iter
         self.stopping = StoppingControl() if stopping is None else stopping
-        self.tell = (lambda _: self.stopping.check()) if tell is None else tell
+        self.report = (lambda _: self.stopping.check()) if report is None else report
         self.bundle = PlaneBundle(domain, cuts)
         self.history: list[Step] = []
         self.damping = 1.0
@@ -148,7 +148,7 @@ class Newton:
     def _descend(self, best: Evaluation, x: Array) -> Status:
         centre, x_best = best, x
         stalled = null_steps = 0
-        self.tell(self.history[-1])
+        self.report(self.history[-1])
         while not self._closed(best):
             if self.bundle.lower >= best.vanishing:
                 return Status.TRIVIAL
@@ -175,7 +175,7 @@ class Newton:
             else:
                 null_steps += 1
             self.best = self._learn(trial, best)
-            self.tell(self.history[-1])
+            self.report(self.history[-1])
             progress = max(self.bundle.lower - previous[0], previous[1] - best.upper)
             stalled = stalled + 1 if progress <= 1e-3 * self._gap(best) else 0
             if 0 < stalled <= len(OPTIONS.probes) and not self._closed(best):

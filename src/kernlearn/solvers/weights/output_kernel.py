@@ -140,7 +140,7 @@ def _descended(path: RidgePath, lam: float, share: float, start: Array, tol: flo
         if here.slack <= tol * here.value:
             break
         after = _Value.of(path, lam, share, ahead.stepped(step))
-        while after.value > ahead.bound(after.learned, step) and step > _LEAST_STEP:
+        while after.value > ahead.bound(after.kernel, step) and step > _LEAST_STEP:
             step *= 0.5
             after = _Value.of(path, lam, share, ahead.stepped(step))
         if after.value > here.value:
@@ -149,50 +149,50 @@ def _descended(path: RidgePath, lam: float, share: float, start: Array, tol: flo
             ahead, momentum = here, 1.0
             continue
         grown = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
-        moved = after.learned + (momentum - 1.0) / grown * (after.learned - here.learned)
+        moved = after.kernel + (momentum - 1.0) / grown * (after.kernel - here.kernel)
         here, momentum, step = after, grown, 1.2 * step
         ahead = _Value.of(path, lam, share, moved)
-    return here.learned
+    return here.kernel
 
 
 @dataclass(frozen=True, eq=False)
 class _Value:
     """V and its slope, at an S that may have small negative eigenvalues."""
 
-    learned: Array  # S
+    kernel: Array  # S
     value: float
     slope: Array  # of V by S, of shape (m, m)
 
     @classmethod
-    def of(cls, path: RidgePath, lam: float, share: float, learned: Array) -> Self:
-        m = len(learned)
-        scales, axes = np.linalg.eigh((1.0 - share) * np.eye(m) + share * learned)
+    def of(cls, path: RidgePath, lam: float, share: float, kernel: Array) -> Self:
+        m = len(kernel)
+        scales, axes = np.linalg.eigh((1.0 - share) * np.eye(m) + share * kernel)
         rotated = path.projected @ axes
         # Beyond the set the machines have no kernel: V goes on as the largest value within.
         coef = rotated / (path.values[:, None] * np.maximum(scales, 0.0) + lam)
         W = axes @ (coef.T @ (path.values[:, None] * coef)) @ axes.T
-        return cls(learned, 0.5 * float((rotated * coef).sum()), -0.25 * share * (W + W.T))
+        return cls(kernel, 0.5 * float((rotated * coef).sum()), -0.25 * share * (W + W.T))
 
     @property
     def trace(self) -> float:
         """Of every S of the set."""
-        return float(np.trace(self.learned))
+        return float(np.trace(self.kernel))
 
     @property
     def slack(self) -> float:
         """By how much the plane that touches V here falls within the set."""
         least = float(np.linalg.eigvalsh(self.slope)[0])
-        return float((self.slope * self.learned).sum()) - self.trace * least
+        return float((self.slope * self.kernel).sum()) - self.trace * least
 
     def bound(self, other: Array, step: float) -> float:
         """What a function of the curvature 1 / step has at another S, at most."""
-        change = other - self.learned
+        change = other - self.kernel
         size = self._unit * step
         return self.value + float((self.slope * change + change**2 / (2.0 * size)).sum())
 
     def stepped(self, step: float) -> Array:
         """The nearest S of the set to a step downhill."""
-        values, vectors = np.linalg.eigh(self.learned - self._unit * step * self.slope)
+        values, vectors = np.linalg.eigh(self.kernel - self._unit * step * self.slope)
         ordered = values[::-1]
         levels = (np.cumsum(ordered) - self.trace) / np.arange(1.0, len(values) + 1.0)
         level = levels[np.flatnonzero(ordered > levels)[-1]]

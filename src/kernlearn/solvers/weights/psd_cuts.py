@@ -55,13 +55,14 @@ class _Crossing(NamedTuple):
 class PsdCuts:
     """Cuts for one family, added to a domain as they are found.
 
-    `given` holds the matrices that those of the family are combinations of, and what combines them.
+    If the matrices of the family are combinations of others, `reduced` holds the others and the
+    coefficients of the combinations.
     """
 
     def __init__(
-        self, family: Family, domain: Domain, given: tuple[Family, Array] | None = None
+        self, family: Family, domain: Domain, reduced: tuple[Family, Array] | None = None
     ) -> None:
-        self.family, self.domain, self.given = family, domain, given
+        self.family, self.domain, self.reduced = family, domain, reduced
         self.vectors = np.zeros((family.n_points, 0))
         self.small = np.zeros((family.n_matrices, 0, 0))
         self.n_full_checks = 0
@@ -197,9 +198,9 @@ class PsdCuts:
         A matrix that is a little indefinite passes for positive semidefinite, and its positive
         multiples must pass with it: what its form lacks of zero, a cut does not know.
         """
-        if self.given is None:
+        if self.reduced is None:
             return np.maximum(-rows - self._rounding, 0.0)
-        family, transform = self.given
+        family, transform = self.reduced
         vectors = self.vectors @ directions
         forms = np.diagonal(family.forms(vectors, vectors), axis1=1, axis2=2).T  # (k, m)
         return np.asarray(np.maximum(-forms - _rounding(family), 0.0) @ np.abs(transform))

@@ -130,7 +130,7 @@ def _into_cone(problem: WeightProblem, weights: Array, vectors: Array) -> Array:
 
     As far as the span of the vectors asks for to begin with.
     """
-    given, even = problem.weight_set, problem.even
+    weight_set, even = problem.weight_set, problem.even
     forms = problem.cone.forms(vectors, vectors)
     here, there = np.tensordot(weights, forms, 1), np.tensordot(even, forms, 1)
     try:
@@ -140,7 +140,7 @@ def _into_cone(problem: WeightProblem, weights: Array, vectors: Array) -> Array:
     share = STEP * max(1.0 - 1.0 / ratio, EPS) if ratio > 0 else EPS
     while share < 1.0:
         moved = (1.0 - share) * weights + share * even
-        moved = rescaled_to_total(moved, given.normaliser, given.total)
+        moved = rescaled_to_total(moved, weight_set.normaliser, weight_set.total)
         if is_psd_to_rounding(problem.cone.combine(moved, labelled_only=False)):
             return moved
         share *= STEP

@@ -99,8 +99,8 @@ def _learn_positive(
     large = problem.family.n_labelled > options.large and problem.penalty is None
     if large and problem.weight_set.start is None:
         domain.start, objective.n_solves = _coarse_start(problem, domain, stopping, options)
-    tell = report_steps(stopping, units.step, control.lower)
-    newton = Newton(objective, domain, None, control.tol, control.max_iter, stopping, tell)
+    report = report_steps(stopping, units.step, control.lower)
+    newton = Newton(objective, domain, None, control.tol, control.max_iter, stopping, report)
     return newton.run(), objective.n_solves
 
 
@@ -152,8 +152,8 @@ def free_search(
     """The search over weights of any sign, in coordinates that these first weights are known in."""
     family, cone, penalty = problem.family, problem.cone, problem.penalty
     plain = free_domain(family, problem.weight_set)
-    seen = penalty is not None or plain.limits is not None
-    if seen and plain.dropped.shape[1]:
+    is_visible = penalty is not None or plain.limits is not None
+    if is_visible and plain.dropped.shape[1]:
         # No kernel of the set has a quality below the least one.
         level = first.upper - _least_quality(problem, first)
         plain = with_null_directions(plain, penalty, level)
@@ -166,8 +166,8 @@ def free_search(
         penalty = None if penalty is None else penalty.composed(transform)
     objective = MachineObjective(family, problem.machines, penalty, in_cone=True)
     cuts = PsdCuts(cone, domain, None if transform is None else (problem.cone, transform))
-    stopping, tell = control.stopping, report_steps(control.stopping, units.step)
-    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, stopping, tell)
+    stopping, report = control.stopping, report_steps(control.stopping, units.step)
+    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, stopping, report)
     return FreeSearch(newton, plain, transform)
 
 
@@ -192,9 +192,9 @@ def positive_start(
         # The bound of positive weights says nothing of free ones.
         return replace(units.step(step), lower_bound=-np.inf)
 
-    tell = report_steps(control.stopping, translate)
+    report = report_steps(control.stopping, translate)
     tol, steps = options.positive_first, min(20, control.max_iter)
-    newton = Newton(objective, domain, None, tol, steps, control.stopping, tell)
+    newton = Newton(objective, domain, None, tol, steps, control.stopping, report)
     newton.run()
     return newton
 

@@ -360,7 +360,7 @@ def collected(
         for found in candidates:
             screening.found.append(found)
             best = min(best, found.told)
-            problem.stopping.tell(f"{found.title}: held-out loss {found.told:.6g}", best)
+            problem.stopping.report(f"{found.title}: held-out loss {found.told:.6g}", best)
     except (Stopped, KeyboardInterrupt) as stop:
         if not screening.found:
             raise
