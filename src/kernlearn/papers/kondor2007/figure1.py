@@ -161,7 +161,7 @@ def run_sample(protocol: DigitProtocol, digits: ImageSet, index: int, seed: int)
         model = fitted_metric(sample, combination, choice, protocol.pivots[1])
         seconds = time.perf_counter() - start
         chosen[combination] = dict(zip(CHOSEN, (*choice, seconds), strict=True))
-        areas |= _areas(sample, model)
+        areas |= _learned_areas(sample, model)
     plane = Components(fixed_gram(sample, train, train))
     areas["fixed RBF, two components"] = _areas(
         sample, lambda X: plane.distances(fixed_gram(sample, X, train))
@@ -195,7 +195,7 @@ def _areas(sample: TrainTestSplit, table: Callable[[Array], Array]) -> dict[str,
     return {part: retrieval_auc(table(X), y) for part, (X, y) in zip(PARTS, parts, strict=True)}
 
 
-def _areas(sample: TrainTestSplit, model: HyperkernelMetric) -> dict[str, dict[str, float]]:
+def _learned_areas(sample: TrainTestSplit, model: HyperkernelMetric) -> dict[str, dict[str, float]]:
     train = sample.X_train
     plane = Components(learned_gram(model, train, train))
     tables: dict[str, Callable[[Array], Array]] = {
