@@ -54,7 +54,7 @@ class Held:
 
     def __init__(self, part: TrainTestSplit) -> None:
         Y = np.where(part.y_train[:, None] > 0, 1.0, -1.0)
-        prepare = Preparation.learned(part.X_train, list(part.X_train.columns), True)
+        prepare = Preparation.fit(part.X_train, list(part.X_train.columns), True)
         self.tables = {name: prepare.apply(part.X_train, name) for name in prepare.tables}
         self.new = {name: prepare.apply(part.X_test, name) for name in prepare.tables}
         rows = np.arange(len(Y))

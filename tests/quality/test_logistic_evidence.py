@@ -86,11 +86,13 @@ def test_classifiers_are_selected_by_it(data, kernel):
     model = LSSVMClassifier(kernel, "evidence").fit(X, y, sample_weight=weight)
     loo = LSSVMClassifier(kernel).fit(X, y, sample_weight=weight)
 
-    def told(other):
+    def reported(other):
         evidence = LogisticEvidence(weight, y[:, None])
-        return evidence.told(evidence.trained(other.kernel_(X), y[:, None], other.lam_, None)[1])
+        return evidence.reported(
+            evidence.trained(other.kernel_(X), y[:, None], other.lam_, None)[1]
+        )
 
-    assert model.objective_ == pytest.approx(told(model), rel=1e-8)
-    assert model.objective_ < told(loo)
+    assert model.objective_ == pytest.approx(reported(model), rel=1e-8)
+    assert model.objective_ < reported(loo)
     losses = np.logaddexp(0.0, -y * model.loo_predictions_)
     assert model.loo_loss_ == pytest.approx(np.average(losses, weights=weight))

@@ -69,7 +69,7 @@ class Evidence(LeastSquaresLoss):
         """Of some points."""
         return Evidence(self.weight[rows], self.targets[rows])
 
-    def told(self, fit: LSSVMFit) -> float:
+    def reported(self, fit: LSSVMFit) -> float:
         """The negative logarithm of the evidence, with the β that makes it least."""
         n, k = self.targets.shape
         size = int((n - 1) * k)

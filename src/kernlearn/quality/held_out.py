@@ -86,7 +86,7 @@ class SelectionLoss(ABC, Generic[FitT]):
     def subset(self, rows: Indices) -> SelectionLoss[FitT]:
         """The same for some of the points, in increasing order."""
 
-    def told(self, fit: FitT) -> float:
+    def reported(self, fit: FitT) -> float:
         """The loss as it is reported."""
         return self.value(fit)
 
@@ -324,7 +324,7 @@ class SelectionCriterion:
     def value(self, fit: MachineFit, theta: Array) -> float:
         """The criterion as it is written above: Q, or L without ε."""
         if not self.regularised:
-            return self.loss.told(fit)
+            return self.loss.reported(fit)
         return 0.5 * fit.dual_coef.size * replace(self, small_theta=0.0).log_value(fit, theta)
 
     def log_value(self, fit: MachineFit, theta: Array) -> float:

@@ -75,7 +75,7 @@ class LogisticEvidence(SelectionLoss[LogisticFit]):
     >>> Y = np.array([[1.0], [1.0], [-1.0], [-1.0]])
     >>> evidence = LogisticEvidence(np.ones(4), Y)
     >>> _, fit = evidence.trained(Y @ Y.T, Y, 0.25, None)
-    >>> round(evidence.told(fit), 4)
+    >>> round(evidence.reported(fit), 4)
     2.7414
     """
 
@@ -103,9 +103,9 @@ class LogisticEvidence(SelectionLoss[LogisticFit]):
 
     def value(self, fit: LogisticFit) -> float:
         """V of the machines."""
-        return float(np.exp(2.0 / self.signs.size * self.told(fit)))
+        return float(np.exp(2.0 / self.signs.size * self.reported(fit)))
 
-    def told(self, fit: LogisticFit) -> float:
+    def reported(self, fit: LogisticFit) -> float:
         """The negative logarithm of the evidence."""
         return float(sum(negative_log_evidence(mode) for mode in fit.modes))
 

@@ -104,7 +104,7 @@ class PredictiveLoss(ABC):
         """Another way to learn the same targets, for the best candidates; None if there is none."""
         return None
 
-    def learned(self, Y: Array) -> Array:
+    def training_targets(self, Y: Array) -> Array:
         """What machines that are judged by it learn of the targets of some rows."""
         return Y
 
@@ -114,7 +114,7 @@ class PredictiveLoss(ABC):
 
     def of_rows(self, loss: PredictiveLoss) -> PredictiveLoss:
         """The same way to learn, for the rows of another loss of the same targets."""
-        return replace(self, Y=self.learned(loss.Y), weight=loss.weight)
+        return replace(self, Y=self.training_targets(loss.Y), weight=loss.weight)
 
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
         """Where a row's loss is a sum over its entries, their derivatives, each of shape (n, k)."""
@@ -201,7 +201,7 @@ class LoggedLoss(SquaredLoss):
         """They are the other way."""
         return None
 
-    def learned(self, Y: Array) -> Array:
+    def training_targets(self, Y: Array) -> Array:
         """Their logarithms."""
         return self.logarithms(Y)
 

@@ -60,7 +60,7 @@ class LinearExtrapolation:
     zero: Array | None  # where zero lies, if no target is below it; of shape (k,)
 
     @classmethod
-    def learned(
+    def fit(
         cls,
         problem: CandidateProblem,
         preparation: Preparation,
@@ -81,16 +81,16 @@ class LinearExtrapolation:
         if not X.any():
             return None
         ridges = _RIDGES * float(weight @ (X**2).mean(axis=1))
-        told, outside = np.empty((len(ridges), *Y.shape)), np.zeros(len(Y), dtype=bool)
+        predictions, outside = np.empty((len(ridges), *Y.shape)), np.zeros(len(Y), dtype=bool)
         for fold in _folds(problem):
             others = np.setdiff1d(np.arange(len(Y)), fold)
             if len(others) < 2:
                 return None
             coefs, intercepts = _ridge_path(X[others], Y[others], weight[others], ridges)
-            told[:, fold] = X[fold] @ coefs + intercepts
+            predictions[:, fold] = X[fold] @ coefs + intercepts
             low, high = X[others].min(axis=0), X[others].max(axis=0)
             outside[fold] = (beyond_range(X[fold], low, high) > NEAR).any(axis=1)
-        losses = np.einsum("i,sik->si", weight, (Y - told) ** 2)
+        losses = np.einsum("i,sik->si", weight, (Y - predictions) ** 2)
         best = int(losses.sum(axis=1).argmin())
         mixed = weight * ((Y - held_out) ** 2).sum(axis=1)
         mean = np.average(Y, axis=0, weights=weight)
@@ -166,7 +166,7 @@ def linear_beyond(
         return None
     limits = problem.loss.limits
     zero = None if limits is None else limits.zero
-    return LinearExtrapolation.learned(problem, preparation, held_out, zero)
+    return LinearExtrapolation.fit(problem, preparation, held_out, zero)
 
 
 def _folds(problem: CandidateProblem) -> Sequence[Indices]:

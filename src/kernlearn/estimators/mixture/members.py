@@ -169,18 +169,20 @@ class Members:
         values = np.zeros_like(self.Y)
         outputs = None if self.outputs is None else self.outputs.matrix
         for machine, factor in zip(self.machines, self.factors, strict=True):
-            K, Y = machine.kernel(self.tables[machine.table]), machine.learned(self.Y)
+            K, Y = machine.kernel(self.tables[machine.table]), machine.training_targets(self.Y)
             for fold in np.unique(codes):
                 out, others = np.flatnonzero(codes == fold), np.flatnonzero(codes != fold)
                 within, weight = K[np.ix_(others, others)], self.weight[others]
                 coef, intercept = fitted_to_gram(within, Y[others], machine.lam, weight, outputs)
-                told = K[np.ix_(out, others)] @ coef + intercept
-                values[out] += factor * (told if machine.link is None else machine.link(told))
+                predictions = K[np.ix_(out, others)] @ coef + intercept
+                if machine.link is not None:
+                    predictions = machine.link(predictions)
+                values[out] += factor * predictions
         return values
 
     def trained_again(self, machine: KernelMachine, rows: Indices) -> KernelMachine:
         """A member's kernel and ridge on some of the rows by which the mixture was judged."""
-        X, Y = self.tables[machine.table][rows], machine.learned(self.Y[rows])
+        X, Y = self.tables[machine.table][rows], machine.training_targets(self.Y[rows])
         again = KernelMachine.trained(
             machine.table,
             machine.kernel,

@@ -75,7 +75,7 @@ class MemberUncertainty:
         smoother = Smoother.of(
             machine.kernel(rows), machine.lam / members.weight, blocks_of(members.groups)
         )
-        targets = machine.learned(members.Y)
+        targets = machine.training_targets(members.Y)
         dual_coef = smoother.inverse @ targets
         residuals = smoother.residuals(dual_coef)
         slopes = _slopes(machine, members.held_out)

@@ -59,7 +59,7 @@ def test_the_kernel_of_all_rows_is_what_was_learned_with_one_part_for_each_hyper
 ):
     X = problem.tables["standard"]
     representation = combined(kernels_of)(problem, "standard")
-    kernel = representation.learned(None, X, None)
+    kernel = representation.kernel_for(None, X, None)
     np.testing.assert_allclose(kernel(X), representation.kernel(X), rtol=1e-12)
     np.testing.assert_allclose(kernel(X, X[:3]), representation.kernel(X)[:, :3], rtol=1e-12)
     if kernels_of is sections:

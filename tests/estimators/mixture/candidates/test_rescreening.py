@@ -72,7 +72,7 @@ def test_logarithms_are_learned_from_more_rows_too():
     machine = KernelMachine.trained("standard", kernel, lam, X[inside], Y[inside], np.ones(48))
     np.testing.assert_allclose(found.judged.held_out, machine.predict(X[out]), atol=1e-8)
     np.testing.assert_allclose(found.judge.of_linked.Y, raw[out])
-    assert found.told == pytest.approx(np.mean((found.compared - raw[out]) ** 2))
+    assert found.reported_loss == pytest.approx(np.mean((found.compared - raw[out]) ** 2))
 
 
 def test_trees_are_grown_from_the_rows_that_train():

@@ -31,7 +31,7 @@ def test_a_fold_has_no_say_in_the_trees_that_it_is_judged_by(problem):
     changed = replace(problem, loss=SquaredLoss(Y, np.ones(60)))
     representations = [tree_kernels(one, "standard") for one in (problem, changed)]
     own, other = (
-        [representation.learned(None, X, fold)(X) for fold in (1, 2, None)]
+        [representation.kernel_for(None, X, fold)(X) for fold in (1, 2, None)]
         for representation in representations
     )
     np.testing.assert_array_equal(own[0], other[0])
@@ -42,8 +42,8 @@ def test_a_fold_has_no_say_in_the_trees_that_it_is_judged_by(problem):
 def test_the_kernel_of_all_rows_is_the_mean_of_those_of_the_folds(problem):
     X = problem.tables["standard"]
     representation = tree_kernels(problem, "standard")
-    folds = np.mean([representation.learned(None, X, fold)(X) for fold in range(4)], axis=0)
-    np.testing.assert_allclose(representation.learned(None, X, None)(X), folds, rtol=1e-12)
+    folds = np.mean([representation.kernel_for(None, X, fold)(X) for fold in range(4)], axis=0)
+    np.testing.assert_allclose(representation.kernel_for(None, X, None)(X), folds, rtol=1e-12)
 
 
 def test_trees_tell_apart_what_heavy_rows_do(problem):

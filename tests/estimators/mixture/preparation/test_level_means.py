@@ -18,7 +18,7 @@ WEIGHT = RNG.uniform(0.5, 2.0, size=N)
 def test_a_fold_is_encoded_by_the_others_alone():
     changed = Y.copy()
     changed[FOLDS[1]] += RNG.normal(size=(100, 2))
-    (_, own), (_, other) = (LevelMeans.learned(CELLS, y, WEIGHT, FOLDS) for y in (Y, changed))
+    (_, own), (_, other) = (LevelMeans.fit(CELLS, y, WEIGHT, FOLDS) for y in (Y, changed))
     assert np.bincount(LEVELS).max() < 100
     # The shrinkage alone is that of all rows.
     np.testing.assert_allclose(own[FOLDS[1], 0], other[FOLDS[1], 0], atol=0.02)
@@ -26,7 +26,7 @@ def test_a_fold_is_encoded_by_the_others_alone():
 
 
 def test_levels_that_differ_have_their_means_and_others_the_mean_of_all():
-    means, _ = LevelMeans.learned(CELLS, Y, WEIGHT, FOLDS)
+    means, _ = LevelMeans.fit(CELLS, Y, WEIGHT, FOLDS)
     here = LEVELS == 3
     own = np.average(Y[here], axis=0, weights=WEIGHT[here])
     overall = np.average(Y, axis=0, weights=WEIGHT)
@@ -39,7 +39,7 @@ def test_levels_that_differ_have_their_means_and_others_the_mean_of_all():
 def test_levels_of_many_rows_in_all_folds_have_one_number():
     """But not a level that is most of one fold, as a group that is held out would be."""
     cells = np.where(np.arange(N) % 4 == 1, "here", np.where(LEVELS > 3, "high", "low"))
-    means, encoded = LevelMeans.learned(cells, Y, np.ones(N), FOLDS)
+    means, encoded = LevelMeans.fit(cells, Y, np.ones(N), FOLDS)
     for level in ("high", "low"):
         here = cells == level
         np.testing.assert_array_equal(
@@ -51,9 +51,9 @@ def test_levels_of_many_rows_in_all_folds_have_one_number():
 
 def test_names_of_rows_tell_nothing():
     names = np.arange(N).astype(str)
-    means, encoded = LevelMeans.learned(names, Y, np.ones(N), FOLDS)
+    means, encoded = LevelMeans.fit(names, Y, np.ones(N), FOLDS)
     assert np.ptp(means.means, axis=0).max() < 1e-12
     for fold in FOLDS:
         assert np.ptp(encoded[fold], axis=0).max() < 1e-12
-    one, _ = LevelMeans.learned(np.full(N, "same"), Y, np.ones(N), FOLDS)
+    one, _ = LevelMeans.fit(np.full(N, "same"), Y, np.ones(N), FOLDS)
     np.testing.assert_allclose(one.means, np.tile(Y.mean(axis=0), (2, 1)))

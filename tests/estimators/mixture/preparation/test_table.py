@@ -16,7 +16,7 @@ from kernlearn.estimators.mixture.preparation.table import RANKED, STANDARD, Pre
 
 def learned(X, scale=True):
     names = list(map(str, getattr(X, "columns", range(np.shape(X)[1]))))
-    return Preparation.learned(X, names, scale)
+    return Preparation.fit(X, names, scale)
 
 
 def test_numbers_are_standardised_as_scikit_learn_does():

@@ -55,7 +55,7 @@ class CombinedKernels(LearnedRepresentation):
         """Learned anew, as long as more rows tell more."""
         return self if self.n_rows >= _ROWS else self.learn(problem, self.table)
 
-    def learned(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
+    def kernel_for(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
         """The kernel learned without that fold, whatever the family."""
         return _united(self.kernel) if fold is None else self.without[fold]
 

@@ -60,8 +60,8 @@ class KernelFamily:
             return self.combines_sources
         if is_source_table(table):
             return self.of_sources
-        sees = self.ranks or table == STANDARD
-        return sees and problem.has_columns and not self.combines_sources
+        reads_table = self.ranks or table == STANDARD
+        return reads_table and problem.has_columns and not self.combines_sources
 
     def limit(self, n_rows: int, n_columns: int, is_sparse: bool, exact_rows: int) -> str:
         """What it takes, in words, where that is less than such a table; else nothing."""
@@ -189,7 +189,7 @@ class CandidateFit:
         assert isinstance(
             representation, LearnedRepresentation
         )  # there is nothing to be told of others
-        kernel = representation.learned(
+        kernel = representation.kernel_for(
             self.family.at(self.place), problem.tables[representation.table], None
         )
         return replace(
@@ -206,7 +206,7 @@ class CandidateFit:
         return replace(one, judged=replace(one.judged, lam=lam))
 
     @property
-    def told(self) -> float:
+    def reported_loss(self) -> float:
         """The loss that a user is told, whatever was learned."""
         if not self.judge.title:
             return self.loss

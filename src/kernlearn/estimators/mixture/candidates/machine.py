@@ -101,7 +101,7 @@ class KernelMachine:
         """Values of shape (n, k), before the link."""
         return landmark_values([self.kernel], [self.points], [self.coef], X) + self.intercept
 
-    def learned(self, Y: Array) -> Array:
+    def training_targets(self, Y: Array) -> Array:
         """What it learns of targets."""
         return self.link.logarithms(Y) if isinstance(self.link, Exponentials) else Y
 

@@ -133,7 +133,7 @@ class Representation:
 class LearnedRepresentation(Representation):
     """A prepared table with something that was learned from the targets, fold by fold."""
 
-    def learned(self, kernel_of: KernelOf, X: Array, fold: int | None) -> Kernel:
+    def kernel_for(self, kernel_of: KernelOf, X: Array, fold: int | None) -> Kernel:
         """The kernel for these rows, by all rows or by all but those of one fold."""
         raise NotImplementedError
 
@@ -164,7 +164,7 @@ class LearnedRepresentation(Representation):
                 predictions[rows], slopes[rows] = K_out @ a + b, K_out @ da + db
             return predictions, slopes
 
-        kernel = self.learned(kernel_of, X, None)
+        kernel = self.kernel_for(kernel_of, X, None)
         lam, predictions = _least_near(held_out, problem, mean_variance(parts[0][2]), start, factor)
         return JudgedKernel(kernel, lam, predictions)
 
@@ -174,7 +174,7 @@ class LearnedRepresentation(Representation):
         """The same, with the kernel learned without each fold."""
         X = problem.tables[self.table]
         parts = self._parts(kernel_of, X, problem.folds)
-        return self.learned(kernel_of, X, None), mean_variance(parts[0][2]), parts
+        return self.kernel_for(kernel_of, X, None), mean_variance(parts[0][2]), parts
 
     def larger_ridge(self, kernel_of: KernelOf, problem: CandidateProblem, lam: float) -> float:
         """As many times λ as the first fold is predicted best with."""
@@ -193,7 +193,7 @@ class LearnedRepresentation(Representation):
         parts = []
         for number, rows in enumerate(folds):
             others = complement(len(X), rows)
-            kernel = self.learned(kernel_of, X[others], number)
+            kernel = self.kernel_for(kernel_of, X[others], number)
             parts.append((rows, others, kernel(X[others]), kernel(X[rows], X[others])))
         return parts
 
@@ -210,7 +210,7 @@ class ScaledColumns(LearnedRepresentation):
         """The title of the table, and that columns count by their relevance."""
         return f"{super().title}, ARD"
 
-    def learned(self, kernel_of: KernelOf, X: Array, fold: int | None) -> Kernel:
+    def kernel_for(self, kernel_of: KernelOf, X: Array, fold: int | None) -> Kernel:
         """The family's kernel on columns stretched without that fold."""
         scales = self.scales if fold is None else self.without[fold]
         return Stretched(kernel_of(X * scales), scales)

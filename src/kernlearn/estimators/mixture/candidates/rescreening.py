@@ -253,7 +253,7 @@ class LargeSplit:
             self.sample.stopping.check()
             kernel_of = family.at(best.place + 1)
             if isinstance(representation, LearnedRepresentation):
-                kernel = representation.learned(kernel_of, X, None)
+                kernel = representation.kernel_for(kernel_of, X, None)
             else:
                 kernel = kernel_of(X)
             try:
@@ -269,7 +269,7 @@ class LargeSplit:
         """A candidate with another kernel, trained and held out."""
         table, lam = one.representation.table, one.judged.lam
         X, weight = self.sample.tables[table][self.train], self.sample.weight[self.train]
-        Y = one.judge.learned(self.sample.Y[self.train])
+        Y = one.judge.training_targets(self.sample.Y[self.train])
         if len(Y) <= self.options.exact_rows:
             machine = KernelMachine.trained(table, kernel, lam, X, Y, weight)
         else:
@@ -323,7 +323,7 @@ class LargeSplit:
         judge = one.judge.of_rows(self.problem.loss)
         return replace(one, judged=judged, judge=judge, loss=judge.value(values))
 
-    def _is_over(self, told: Progress) -> bool:
+    def _is_over(self, progress: Progress) -> bool:
         try:
             self.sample.stopping.check()
         except Stopped:

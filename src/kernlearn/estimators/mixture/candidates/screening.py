@@ -116,8 +116,8 @@ def screen_candidates(
         problem.stopping.expect(len(shortlist))
         large = collected(problem, found_again(shortlist, problem))
         screening = large if large.found else screening
-    asks = choice.logarithms or problem.loss.is_of_labels
-    if screening.problem is not problem or not (asks and _goes_on(screening)):
+    rescreens = choice.logarithms or problem.loss.is_of_labels
+    if screening.problem is not problem or not (rescreens and _goes_on(screening)):
         return screening
     loss = problem.loss.other
     if loss is None:
@@ -355,12 +355,12 @@ def collected(
 ) -> Screening:
     """What an iterator of searches gives, up to an early end, after those that were told before."""
     screening = Screening(problem, list(before))
-    best = min((one.told for one in before), default=np.inf)
+    best = min((one.reported_loss for one in before), default=np.inf)
     try:
         for found in candidates:
             screening.found.append(found)
-            best = min(best, found.told)
-            problem.stopping.report(f"{found.title}: held-out loss {found.told:.6g}", best)
+            best = min(best, found.reported_loss)
+            problem.stopping.report(f"{found.title}: held-out loss {found.reported_loss:.6g}", best)
     except (Stopped, KeyboardInterrupt) as stop:
         if not screening.found:
             raise

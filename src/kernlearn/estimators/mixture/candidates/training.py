@@ -51,7 +51,7 @@ class TrainingRows:
         outputs: Array | None = None,
     ) -> KernelMachine:
         """Train a candidate on all rows, beside a kernel over the targets if there is one."""
-        table, judged, Y = one.representation.table, one.judged, one.judge.learned(self.Y)
+        table, judged, Y = one.representation.table, one.judged, one.judge.training_targets(self.Y)
         if len(self) <= options.exact_rows:
             X = self.sample.tables[table]
             kernel, lam = judged.kernel, judged.lam

@@ -52,7 +52,7 @@ class TreeKernels(LearnedRepresentation):
     kernel: TreePaths  # of all trees
     without: tuple[TreePaths, ...]  # of those that were grown without each fold
 
-    def learned(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
+    def kernel_for(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
         """The kernel of the trees that do not know that fold."""
         return self.kernel if fold is None else self.without[fold]
 

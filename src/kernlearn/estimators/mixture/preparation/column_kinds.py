@@ -33,13 +33,13 @@ class ColumnKinds:
     written: list[int] = field(default_factory=list)
 
     @classmethod
-    def of(cls, X: Rows, names: Sequence[str], asked: Mapping[str, str]) -> ColumnKinds:
+    def of(cls, X: Rows, names: Sequence[str], kinds: Mapping[str, str]) -> ColumnKinds:
         """From training rows, and the kinds that the user asks for by name or position."""
         if not is_frame(X):
-            return cls([_of_numbers(name, asked.get(name)) for name in names])
+            return cls([_of_numbers(name, kinds.get(name)) for name in names])
         cells = [X.iloc[:, j] for j in range(len(names))]
         both = zip(names, cells, strict=True)
-        columns = [_of_cells(name, column, asked.get(name)) for name, column in both]
+        columns = [_of_cells(name, column, kinds.get(name)) for name, column in both]
         written = [
             j
             for j, column in enumerate(columns)
@@ -81,7 +81,7 @@ class ColumnKinds:
             frame.isetitem(places.index(j), written_numbers(cells, self.columns[j]))
         return frame
 
-    def told(self) -> dict[str, str]:
+    def descriptions(self) -> dict[str, str]:
         """What every column was taken for, in words."""
         return {column.name: column.action for column in self.columns}
 
@@ -120,11 +120,11 @@ def checked_kinds(
     return found
 
 
-def described(told: Mapping[str, str]) -> str:
+def described(descriptions: Mapping[str, str]) -> str:
     """A line for every column, for people to read."""
-    width = max(map(len, told), default=0)
-    lines = [f"  {name:{width}}  {words}" for name, words in list(told.items())[:_LISTED]]
-    more = len(told) - _LISTED
+    width = max(map(len, descriptions), default=0)
+    lines = [f"  {name:{width}}  {words}" for name, words in list(descriptions.items())[:_LISTED]]
+    more = len(descriptions) - _LISTED
     return "\n".join([*lines, f"  and {more} more"] if more > 0 else lines)
 
 
@@ -141,23 +141,23 @@ def kinds_html(kinds: Mapping[str, str]) -> str:
     return f"<table><tr><th>column</th><th>taken for</th></tr>{rows}</table>"
 
 
-def _of_numbers(name: str, asked: str | None) -> Column:
+def _of_numbers(name: str, kind: str | None) -> Column:
     """A column of an array."""
-    if asked in (TEXT, DATE):
+    if kind in (TEXT, DATE):
         raise ValueError(
             f"expected column {name!r} to be 'number', 'category', 'identifier' or 'ignore' in an "
-            f"array of numbers, got {asked!r}; pass a data frame"
+            f"array of numbers, got {kind!r}; pass a data frame"
         )
-    return _column(name, asked or NUMBER)
+    return _column(name, kind or NUMBER)
 
 
-def _of_cells(name: str, cells: PandasSeries, asked: str | None) -> Column:
+def _of_cells(name: str, cells: PandasSeries, requested: str | None) -> Column:
     """A column of a data frame."""
     is_text = is_category(cells)
-    if asked in (NUMBER, DATE) and is_text:
-        return _column(name, asked, cells, _notation(name, cells, asked))
-    if asked is not None:
-        return _column(name, asked, cells)
+    if requested in (NUMBER, DATE) and is_text:
+        return _column(name, requested, cells, _notation(name, cells, requested))
+    if requested is not None:
+        return _column(name, requested, cells)
     if not is_text:
         return _column(name, DATE if cells.dtype.kind == "M" else NUMBER, cells)
     if str(cells.dtype) == "category":

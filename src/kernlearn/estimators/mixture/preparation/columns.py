@@ -38,14 +38,14 @@ class NumberColumn:
     kind: str | None = None
 
     @classmethod
-    def learned(cls, cells: Array, scale: bool, kind: str | None = None) -> NumberColumn:
+    def fit(cls, cells: Array, scale: bool, kind: str | None = None) -> NumberColumn:
         """From the cells of the training rows, NaN where missing."""
         gaps = np.isnan(cells)
         present = cells[~gaps]
         fill = float(np.median(present)) if len(present) else 0.0
         filled = np.where(gaps, fill, cells)
-        said = min(gaps.sum(), len(present)) >= _MISSING_ROWS
-        both = [_moments(filled), _moments(gaps.astype(float)) if said else (0.0, 0.0)]
+        has_indicator = min(gaps.sum(), len(present)) >= _MISSING_ROWS
+        both = [_moments(filled), _moments(gaps.astype(float)) if has_indicator else (0.0, 0.0)]
         centres, scales = np.array(both).T
         if not scale:
             centres, scales = np.zeros(2), (scales > 0).astype(float)
@@ -111,7 +111,7 @@ class CategoryColumn:
     scale: float
 
     @classmethod
-    def learned(cls, cells: Rows, levels: list[str], scale: bool) -> CategoryColumn:
+    def fit(cls, cells: Rows, levels: list[str], scale: bool) -> CategoryColumn:
         """From the cells of the training rows, empty where missing, and levels of their own."""
         column = cls(levels, len(levels) < len(np.unique(cells)), np.zeros(0), 1.0)
         codes = column._codes(cells)
@@ -170,15 +170,15 @@ def own_levels(categories: Sequence[NDArray[np.str_]]) -> list[list[str]]:
     """
     if not categories:
         return []
-    seen = [np.unique(cells, return_counts=True) for cells in categories]
-    worth = [np.flatnonzero(_comes_again(counts)) for _, counts in seen]
-    counts = np.concatenate([counts[own] for (_, counts), own in zip(seen, worth, strict=True)])
+    counted = [np.unique(cells, return_counts=True) for cells in categories]
+    worth = [np.flatnonzero(_comes_again(counts)) for _, counts in counted]
+    counts = np.concatenate([counts[own] for (_, counts), own in zip(counted, worth, strict=True)])
     kept = np.zeros(len(counts), dtype=bool)
     kept[np.argsort(-counts, kind="stable")[:_MOST_LEVELS]] = True
     parts = np.split(kept, np.cumsum([len(own) for own in worth])[:-1])
     return [
         [str(level) for level in levels[own[part]]]
-        for (levels, _), own, part in zip(seen, worth, parts, strict=True)
+        for (levels, _), own, part in zip(counted, worth, parts, strict=True)
     ]
 
 

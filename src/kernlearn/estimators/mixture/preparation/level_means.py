@@ -34,7 +34,7 @@ class LevelMeans:
     >>> cells, Y = np.repeat(["a", "b"], 50), np.repeat([[0.0], [1.0]], 50, axis=0)
     >>> Y[::10] = 1 - Y[::10]  # in the first fold
     >>> folds = [np.arange(0, 100, 2), np.arange(1, 100, 2)]
-    >>> means, out_of_fold = LevelMeans.learned(cells, Y, np.ones(100), folds)
+    >>> means, out_of_fold = LevelMeans.fit(cells, Y, np.ones(100), folds)
     >>> means(np.array(["a", "b", "c"])).round(2).ravel().tolist()
     [0.1, 0.9, 0.5]
     >>> out_of_fold[:2].round(2).ravel().tolist()
@@ -45,7 +45,7 @@ class LevelMeans:
     means: Array  # one for each, and one for levels never seen, of shape (m + 1, k)
 
     @classmethod
-    def learned(
+    def fit(
         cls, cells: NDArray[np.str_], Y: Array, weight: Array, folds: Sequence[Indices]
     ) -> tuple[LevelMeans, Array]:
         """From training rows; and these rows, each by the rows of other folds, of shape (n, k)."""

@@ -50,7 +50,7 @@ class TablePart:
     may_lack: bool
 
     @classmethod
-    def learned(cls, X: Rows, kinds: ColumnKinds, scale: bool, may_lack: bool) -> TablePart:
+    def fit(cls, X: Rows, kinds: ColumnKinds, scale: bool, may_lack: bool) -> TablePart:
         """From training rows of a table with all of its columns."""
         plain, names = kinds.plain(X), [kinds.columns[j].name for j in kinds.places]
         there = _known(plain) if may_lack else np.ones(plain.shape[0], dtype=bool)
@@ -60,7 +60,7 @@ class TablePart:
                 f"{', '.join(names[:5])}, got none: all of its cells are missing; leave it out"
             )
         rows = plain if there.all() else take_rows(plain, np.flatnonzero(there))
-        found = Preparation.learned(rows, names, scale, kinds.are_categories)
+        found = Preparation.fit(rows, names, scale, kinds.are_categories)
         return cls(kinds, found, may_lack)
 
     @property
@@ -111,10 +111,10 @@ class SparsePart:
     preparation: SparsePreparation
 
     @classmethod
-    def learned(cls, X: Rows, scale: bool) -> SparsePart:
+    def fit(cls, X: Rows, scale: bool) -> SparsePart:
         """From training rows."""
         names = [f"x{j}" for j in range(X.shape[1])]
-        return cls(SparsePreparation.learned(csr_array(X, dtype=float), names, scale))
+        return cls(SparsePreparation.fit(csr_array(X, dtype=float), names, scale))
 
     @property
     def widths(self) -> list[int]:
@@ -130,7 +130,7 @@ class SparsePart:
         """The scaled columns."""
         return self.preparation.apply(X, STANDARD)
 
-    def told(self, name: str) -> dict[str, str]:
+    def descriptions(self, name: str) -> dict[str, str]:
         """What it was taken for."""
         return {name: f"sparse matrix of {counted(self.widths[0], 'column')}"}
 
@@ -142,7 +142,7 @@ class TextPart:
     vectorizer: TfidfVectorizer
 
     @classmethod
-    def learned(cls, cells: Rows, name: str) -> TextPart:
+    def fit(cls, cells: Rows, name: str) -> TextPart:
         """From the texts of training rows, None where missing."""
         texts = [text for text in _texts(cells) if text]
         try:
@@ -167,7 +167,7 @@ class TextPart:
         """The TF-IDF of the words; zeros where a text is missing."""
         return csr_array(self.vectorizer.transform(_texts(cells)))
 
-    def told(self, name: str) -> dict[str, str]:
+    def descriptions(self, name: str) -> dict[str, str]:
         """What it was taken for."""
         return {name: f"text, by the TF-IDF of {counted(self.widths[0], 'word')}"}
 
@@ -183,7 +183,7 @@ class ThingPart:
     means: list[Array]  # of these features
 
     @classmethod
-    def learned(cls, things: Things, kind: str, kernels: Sequence[Kernel]) -> ThingPart:
+    def fit(cls, things: Things, kind: str, kernels: Sequence[Kernel]) -> ThingPart:
         """From training rows, None where missing."""
         there = _things_known(things)
         if len(there) == 0:
@@ -223,7 +223,7 @@ class ThingPart:
             found[there] = np.hstack(parts)
         return found
 
-    def told(self, name: str) -> dict[str, str]:
+    def descriptions(self, name: str) -> dict[str, str]:
         """What it was taken for."""
         return {name: WORDS_OF_THINGS[self.kind]}
 
@@ -236,11 +236,11 @@ class KernelPart:
     factor: Array  # from kernel values with them to features
 
     @classmethod
-    def learned(cls, given: KernelRows, name: str) -> KernelPart:
+    def fit(cls, matrix: KernelRows, name: str) -> KernelPart:
         """From the square matrix of the training rows, of some of them where they are many."""
-        chosen = np.linspace(0, len(given.rows) - 1, _LANDMARKS_OF_MATRIX).astype(int)
-        rows = given.rows[np.unique(chosen)]
-        K = KernelRows(given.K, rows).against(rows)
+        chosen = np.linspace(0, len(matrix.rows) - 1, _LANDMARKS_OF_MATRIX).astype(int)
+        rows = matrix.rows[np.unique(chosen)]
+        K = KernelRows(matrix.K, rows).against(rows)
         size = float(np.abs(K).max(initial=0.0))
         if not np.isfinite(size) or np.abs(K - K.T).max(initial=0.0) > 1e-8 * max(size, 1e-300):
             raise ValueError(
@@ -259,11 +259,11 @@ class KernelPart:
         """Inner products of the features are the kernel."""
         return True
 
-    def apply(self, given: Rows) -> Array:
+    def apply(self, rows: Rows) -> Array:
         """The features, from rows of the same matrix or from values with the training rows."""
-        if isinstance(given, KernelRows):
-            return given.against(self.rows) @ self.factor
-        K = np.asarray(given, dtype=float)
+        if isinstance(rows, KernelRows):
+            return rows.against(self.rows) @ self.factor
+        K = np.asarray(rows, dtype=float)
         if K.ndim != 2 or K.shape[1] <= self.rows.max():
             raise ValueError(
                 "expected kernel values of every row with all training rows, got shape "
@@ -271,7 +271,7 @@ class KernelPart:
             )
         return K[:, self.rows] @ self.factor
 
-    def told(self, name: str) -> dict[str, str]:
+    def descriptions(self, name: str) -> dict[str, str]:
         """What it was taken for."""
         return {name: "precomputed kernel"}
 

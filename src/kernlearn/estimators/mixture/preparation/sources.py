@@ -211,19 +211,19 @@ def prepare(X: Rows, names: Sequence[str], scale: bool, columns: object) -> AnyP
     """
     if isinstance(X, Sources):
         return prepare_sources(X, scale, columns)
-    asked = checked_kinds(columns, names)
+    requested = checked_kinds(columns, names)
     if issparse(X):
-        if any(kind != NUMBER for kind in asked.values()):
+        if any(kind != NUMBER for kind in requested.values()):
             raise ValueError(
                 f"expected columns=None with a sparse matrix, got {columns!r}; encode these "
                 "columns, or pass a dense table"
             )
-        return SparsePreparation.learned(X, names, scale)
-    kinds = ColumnKinds.of(X, names, asked)
+        return SparsePreparation.fit(X, names, scale)
+    kinds = ColumnKinds.of(X, names, requested)
     if not kinds.are_plain:
         return prepare_text(X, kinds, scale)
-    plain = Preparation.learned(X, names, scale, kinds.are_categories)
-    return replace(plain, kinds=kinds.told())
+    plain = Preparation.fit(X, names, scale, kinds.are_categories)
+    return replace(plain, kinds=kinds.descriptions())
 
 
 def prepare_sources(sources: Sources, scale: bool, columns: object) -> SourcesPreparation:
@@ -233,23 +233,23 @@ def prepare_sources(sources: Sources, scale: bool, columns: object) -> SourcesPr
         f"{name}: {column}" for name, frame in frames.items() for column in map(str, frame.columns)
     ]
     known = [*sources.names, *inner]
-    asked = checked_kinds(columns, known, SOURCE_KINDS)
+    requested = checked_kinds(columns, known, SOURCE_KINDS)
     parts: list[NamedPart] = []
-    told: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
     for name in sources:
-        kind = _kind(sources[name], asked.get(name), name)
+        kind = _kind(sources[name], requested.get(name), name)
         if kind == IDENTIFIER:
-            told[name] = "left out"
+            descriptions[name] = "left out"
             continue
-        found, words = _prepared_source(sources[name], name, kind, scale, asked)
+        found, words = _prepared_source(sources[name], name, kind, scale, requested)
         parts += found
-        told |= words
+        descriptions |= words
     if not parts:
         raise ValueError(
             "expected a source to learn from, got none that is not left out; ask for another kind "
             "by columns"
         )
-    return SourcesPreparation(parts, told)
+    return SourcesPreparation(parts, descriptions)
 
 
 def prepare_text(
@@ -258,81 +258,84 @@ def prepare_text(
     """Learn how a data frame with free text becomes numbers, from training rows."""
     parts: list[NamedPart] = []
     prefix = "" if source is None else f"{source}: "
-    told = {f"{prefix}{name}": words for name, words in kinds.told().items()}
+    descriptions = {f"{prefix}{name}": words for name, words in kinds.descriptions().items()}
     if kinds.places:
-        table = TablePart.learned(X, kinds, scale, may_lack=source is not None)
+        table = TablePart.fit(X, kinds, scale, may_lack=source is not None)
         parts.append(NamedPart(source or _OTHERS, source, None, table))
     for j in kinds.texts:
         name = f"{prefix}{kinds.columns[j].name}"
-        part = TextPart.learned(X.iloc[:, j], name)
+        part = TextPart.fit(X.iloc[:, j], name)
         parts.append(NamedPart(name, source, j, part))
-        told |= part.told(name)
+        descriptions |= part.descriptions(name)
     if not parts:
+        shown = ", ".join(f"{name}: {words}" for name, words in list(descriptions.items())[:5])
         raise ValueError(
-            "expected a column to learn from, got none that is not left out "
-            f"({', '.join(f'{name}: {words}' for name, words in list(told.items())[:5])}); ask for "
+            f"expected a column to learn from, got none that is not left out ({shown}); ask for "
             "another kind by columns, for example 'category'"
         )
-    return SourcesPreparation(parts, told)
+    return SourcesPreparation(parts, descriptions)
 
 
 def _prepared_source(
-    cells: Rows, name: str, kind: str, scale: bool, asked: Mapping[str, str]
+    cells: Rows, name: str, kind: str, scale: bool, requested: Mapping[str, str]
 ) -> tuple[list[NamedPart], dict[str, str]]:
     """The parts of one source, and what it was taken for."""
     part: SourcePart
     if kind == KERNEL:
-        part = KernelPart.learned(cells, name)
+        part = KernelPart.fit(cells, name)
     elif kind == "sparse":
-        part = SparsePart.learned(cells, scale)
+        part = SparsePart.fit(cells, scale)
     elif kind == TEXT:
-        part = TextPart.learned(_one_column(cells), name)
+        part = TextPart.fit(_one_column(cells), name)
     elif kind in (SEQUENCE, GRAPH):
         kernels = kernels_of_sequences() if kind == SEQUENCE else kernels_of_graphs()
-        part = ThingPart.learned(_one_column(cells), kind, kernels)
+        part = ThingPart.fit(_one_column(cells), kind, kernels)
     else:
-        return _prepared_table(cells, name, kind, scale, asked)
-    return [NamedPart(name, name, None, part)], part.told(name)
+        return _prepared_table(cells, name, kind, scale, requested)
+    return [NamedPart(name, name, None, part)], part.descriptions(name)
 
 
 def _prepared_table(
-    cells: Rows, name: str, kind: str, scale: bool, asked: Mapping[str, str]
+    cells: Rows, name: str, kind: str, scale: bool, requested: Mapping[str, str]
 ) -> tuple[list[NamedPart], dict[str, str]]:
     """A source of columns; a column of free text within is a part of its own."""
     cells = _as_table(cells, name)
     if is_frame(cells):
         names = [str(column) for column in cells.columns]
-        within = {column: asked.get(f"{name}: {column}", asked.get(name)) for column in names}
+        within = {
+            column: requested.get(f"{name}: {column}", requested.get(name)) for column in names
+        }
         kinds = ColumnKinds.of(cells, names, {k: v for k, v in within.items() if v is not None})
         found = prepare_text(cells, kinds, scale, name)
         only = {name: found.kinds[f"{name}: {names[0]}"]} if len(names) == 1 else {}
         return found.parts, only or found.kinds
     names = [f"x{j}" for j in range(cells.shape[1])]
     every = dict.fromkeys(names, kind) if kind == CATEGORY else {}
-    part = TablePart.learned(cells, ColumnKinds.of(cells, names, every), scale, may_lack=True)
+    part = TablePart.fit(cells, ColumnKinds.of(cells, names, every), scale, may_lack=True)
     words = f"{counted(len(names), 'column')} of {'categories' if every else 'numbers'}"
     return [NamedPart(name, name, None, part)], {name: words}
 
 
-def _kind(cells: Rows, asked: str | None, name: str) -> str:
+def _kind(cells: Rows, requested: str | None, name: str) -> str:
     """What a source is taken for."""
-    if asked == IDENTIFIER:
-        return asked
-    if isinstance(cells, KernelRows) or asked == KERNEL:
-        if not isinstance(cells, KernelRows) or asked not in (None, KERNEL):
+    if requested == IDENTIFIER:
+        return requested
+    if isinstance(cells, KernelRows) or requested == KERNEL:
+        if not isinstance(cells, KernelRows) or requested not in (None, KERNEL):
             raise ValueError(
                 f"expected source {name!r} to be a square matrix where it is a kernel, and a "
-                f"kernel where it is one, got {asked!r} for {type(cells).__name__}; correct columns"
+                f"kernel where it is one, got {requested!r} for {type(cells).__name__}; correct "
+                "columns"
             )
         return KERNEL
-    if asked in (SEQUENCE, GRAPH, TEXT):
-        return asked
+    if requested in (SEQUENCE, GRAPH, TEXT):
+        return requested
     if issparse(cells):
         return "sparse"
     if is_frame(cells):
-        return asked or "table"
+        return requested or "table"
     if cells.ndim == 2:
-        return asked or NUMBER
+        return requested or NUMBER
     return _kind_of_things(cells, name)
 
 

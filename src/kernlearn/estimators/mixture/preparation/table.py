@@ -59,7 +59,7 @@ class Preparation:
     kinds: dict[str, str] = field(default_factory=dict)  # what columns were taken for, in words
 
     @classmethod
-    def learned(
+    def fit(
         cls, X: Rows, names: Sequence[str], scale: bool, are_categories: Mask | None = None
     ) -> Preparation:
         """From training rows: an array of numbers with NaN, or a data frame.
@@ -72,9 +72,9 @@ class Preparation:
         categories = {j: _texts(X, j) for j in np.flatnonzero(are_categories).tolist()}
         levels = dict(zip(categories, own_levels(list(categories.values())), strict=True))
         columns = [
-            CategoryColumn.learned(categories[j], levels[j], scale)
+            CategoryColumn.fit(categories[j], levels[j], scale)
             if j in categories
-            else NumberColumn.learned(_numbers(X, j, name), scale, _only(_kinds(X, j)))
+            else NumberColumn.fit(_numbers(X, j, name), scale, _only(_kinds(X, j)))
             for j, name in enumerate(names)
         ]
         return cls(list(names), columns)
@@ -129,7 +129,7 @@ class Preparation:
     ) -> tuple[Preparation, Array]:
         """With mean targets of levels; and the table "encoded" of these rows, out of fold."""
         places = [j for j, one in enumerate(self.columns) if isinstance(one, CategoryColumn)]
-        found = [LevelMeans.learned(_texts(X, j), Y, weight, folds) for j in places]
+        found = [LevelMeans.fit(_texts(X, j), Y, weight, folds) for j in places]
         more = replace(self, level_means=[means for means, _ in found])
         parts = dict(zip(places, [rows for _, rows in found], strict=True))
         rest = [j for j in range(len(self.columns)) if j not in places]
@@ -215,7 +215,7 @@ class SparsePreparation:
     factors: Array  # what each column is multiplied by, of shape (p,)
 
     @classmethod
-    def learned(cls, X: csr_array, names: Sequence[str], scale: bool) -> SparsePreparation:
+    def fit(cls, X: csr_array, names: Sequence[str], scale: bool) -> SparsePreparation:
         """From training rows; a column whose cells are all equal keeps its scale."""
         spread = np.sqrt(mean_variance_axis(X, axis=0)[1]) if scale else np.ones(X.shape[1])
         return cls(list(names), 1.0 / np.where(spread > 0, spread, 1.0))

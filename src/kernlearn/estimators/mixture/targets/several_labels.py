@@ -84,9 +84,9 @@ def chance_of_several(
     values: Array, signs: Array, weight: Array, groups: Indices | None
 ) -> str | None:
     """What is known of a fit that is at chance for every label; None for one that is better."""
-    told: Sequence[str | None] = [
+    sentences: Sequence[str | None] = [
         chance_of_labels(values[:, [j]], signs[:, [j]], weight, groups)
         for j in range(signs.shape[1])
     ]
-    known = [each for each in told if each is not None]
-    return f"of every label; of the first, {known[0]}" if len(known) == len(told) else None
+    known = [each for each in sentences if each is not None]
+    return f"of every label; of the first, {known[0]}" if len(known) == len(sentences) else None
