@@ -102,14 +102,15 @@ def exact_form(K, v):
     return sum(Fraction(K[i, j]) * v[i] * v[j] for i in range(len(v)) for j in range(len(v)))
 
 
+@pytest.mark.parametrize("kept", [1e6, 0.0])
 @pytest.mark.parametrize("n", [1, 2, 25])
-def test_errors_are_within_their_bounds_and_far_below_rounding(n):
+def test_errors_are_within_their_bounds_and_far_below_rounding(n, kept):
     rng = np.random.default_rng(n)
     points = rng.normal(size=(2, n, 3))
     grams = np.array([1.0, 3e-7])[:, None, None] * (points @ points.transpose(0, 2, 1))
     # The last vector is one that the first matrix all but annuls.
     vectors = np.column_stack([rng.normal(size=(n, 2)), np.linalg.eigh(grams[0])[1][:, 0]])
-    forms, errors = SplitMatrices(grams).forms(vectors)
+    forms, errors = SplitMatrices(grams, kept).forms(vectors)
     for i, K in enumerate(grams):
         for k, v in enumerate(vectors.T):
             found, bound = Fraction(forms[k, i]), Fraction(errors[k, i])
@@ -126,3 +127,12 @@ def test_weights_of_both_signs_are_proved_optimal_where_a_cut_is_all_but_zero():
         [Linear(), Gaussian(0.1)], "squared_soft_margin", C="learn", weights="free"
     ).fit(X, y)
     assert model.status_.is_optimal
+
+
+def test_weights_of_both_signs_are_proved_optimal_on_hundreds_of_points():
+    """The least eigenvalues of smooth kernels are far below the rounding of a form."""
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    grams = [Gaussian(gamma)(X) for gamma in (0.1, 1.0)]
+    found = kl.learn_weights(grams, X[:, 0] * X[:, 1] > 0, C=5.0, weights="free")
+    assert found.status.is_optimal
+    assert found.weights[0] < 0.0

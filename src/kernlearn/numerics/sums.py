@@ -14,6 +14,7 @@ into :math:`A = A_1 + A_2` and a vector into :math:`v = v_1 + v_2`, where :math:
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -86,6 +87,7 @@ def column_means(K: AnyFloatArray) -> AnyFloatArray:
 _DIGITS = np.finfo(float).nmant + 1  # of a double, in base two
 _MATRIX_DIGITS = 24
 _HALVES = 2.0**27 + 1.0  # Veltkamp's constant, which cuts a double in two halves
+_KEPT = 2.0**24  # bytes of matrices that are split once; larger ones are split whenever needed
 
 
 class SplitMatrices:
@@ -100,29 +102,53 @@ class SplitMatrices:
     (True, True)
     """
 
-    def __init__(self, grams: Array) -> None:
-        self.head, self._size = _head(grams, (1, 2), _MATRIX_DIGITS)
-        self.tail = grams - self.head
+    def __init__(self, grams: Array, kept: float = _KEPT) -> None:
+        self._grams = grams
+        self._known = _split(grams) if grams.nbytes <= kept else None
 
     def forms(self, vectors: Array) -> tuple[Array, Array]:
         """The forms vᵀKᵢv of vectors in columns, and bounds on their errors, both (k, m)."""
-        n = len(vectors)
-        free = _DIGITS - _MATRIX_DIGITS - 1 - math.ceil(math.log2(max(n, 2)))
-        digits = min(free, _MATRIX_DIGITS)
-        head, size = _head(vectors, (0,), digits)
-        rest = vectors - head
-        exact = self.head @ head
-        more = self.head @ rest + self.tail @ vectors
-        # Entries of the rest are half a unit of the last digit that the heads have, at most.
-        largest = 2.0**-digits * (n * EPS) * n * self._size * size
-        products, errors = _two_products(vectors, exact)
-        terms = vectors * more
-        together = np.concatenate([products, errors], axis=1).transpose(0, 2, 1)
-        summed = [[math.fsum(one) for one in of_matrix] for of_matrix in together.tolist()]
-        found = np.array(summed) + terms.sum(axis=1)
-        error = EPS * np.abs(found) + n * EPS * np.abs(terms).sum(axis=1)
-        error += largest[:, 0] * np.abs(vectors).sum(axis=0)
-        return found.T, error.T
+        if self._known is not None:
+            return _split_forms(self._known, vectors)
+        found = [
+            _split_forms(_split(self._grams[i : i + 1]), vectors) for i in range(len(self._grams))
+        ]
+        forms, errors = zip(*found, strict=True)
+        return np.hstack(forms), np.hstack(errors)
+
+
+class _Split(NamedTuple):
+    """The leading digits of each of some matrices, the rest, and a power of two above them."""
+
+    head: Array  # (m, n, n)
+    tail: Array
+    size: Array  # (m, 1, 1)
+
+
+def _split(grams: Array) -> _Split:
+    head, size = _head(grams, (1, 2), _MATRIX_DIGITS)
+    return _Split(head, grams - head, size)
+
+
+def _split_forms(grams: _Split, vectors: Array) -> tuple[Array, Array]:
+    """The forms of some matrices, by products of the leading digits that are exact."""
+    n = len(vectors)
+    free = _DIGITS - _MATRIX_DIGITS - 1 - math.ceil(math.log2(max(n, 2)))
+    digits = min(free, _MATRIX_DIGITS)
+    head, size = _head(vectors, (0,), digits)
+    rest = vectors - head
+    exact = grams.head @ head
+    more = grams.head @ rest + grams.tail @ vectors
+    # Entries of the rest are half a unit of the last digit that the heads have, at most.
+    largest = 2.0**-digits * (n * EPS) * n * grams.size * size
+    products, errors = _two_products(vectors, exact)
+    terms = vectors * more
+    together = np.concatenate([products, errors], axis=1).transpose(0, 2, 1)
+    summed = [[math.fsum(one) for one in of_matrix] for of_matrix in together.tolist()]
+    found = np.array(summed) + terms.sum(axis=1)
+    error = EPS * np.abs(found) + n * EPS * np.abs(terms).sum(axis=1)
+    error += largest[:, 0] * np.abs(vectors).sum(axis=0)
+    return found.T, error.T
 
 
 def _head(values: Array, axes: tuple[int, ...], digits: int) -> tuple[Array, Array]:

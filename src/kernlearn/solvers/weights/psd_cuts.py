@@ -186,11 +186,9 @@ class PsdCuts:
 
     @cached_property
     def _split(self) -> SplitMatrices | None:
-        """What makes forms of few points with next to no rounding; None without such matrices."""
+        """What makes forms with next to no rounding; None without Gram matrices."""
         family = self.family.family if isinstance(self.family, WithIdentity) else self.family
-        if isinstance(family, GramStack) and family.n_points <= OPTIONS.dense_size:
-            return SplitMatrices(family.grams)
-        return None
+        return SplitMatrices(family.grams) if isinstance(family, GramStack) else None
 
     def _below_zero(self, rows: Array, directions: Array) -> Array:
         """By how much forms of the given matrices, which count as positive, are not (k, m).
