@@ -137,8 +137,8 @@ def _split_forms(grams: _Split, vectors: Array) -> tuple[Array, Array]:
     digits = min(free, _MATRIX_DIGITS)
     head, size = _head(vectors, (0,), digits)
     rest = vectors - head
-    exact = grams.head @ head
-    more = grams.head @ rest + grams.tail @ vectors
+    exact, more = np.split(grams.head @ np.hstack([head, rest]), 2, axis=2)
+    more = more + grams.tail @ vectors
     # Entries of the rest are half a unit of the last digit that the heads have, at most.
     largest = 2.0**-digits * (n * EPS) * n * grams.size * size
     products, errors = _two_products(vectors, exact)
