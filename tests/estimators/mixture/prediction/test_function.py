@@ -200,3 +200,25 @@ def test_equal_points_are_merged():
     ((_, term),) = MixtureFunction.of([machine], np.ones(1)).evaluators
     assert len(term.points) == len(np.unique(codes, axis=0)) < N / 2
     _check([machine], [1.0], {"standard": NEW})
+
+
+@pytest.mark.parametrize("n_many", [0, 2])
+def test_columns_of_two_values_are_one_product_of_city_blocks(n_many):
+    generator = np.random.RandomState(0)
+    levels = np.where(generator.randint(0, 2, (N, 5)), [0.3, 1.7, -2.0, 5.0, 1.0], 1.0)
+    points = np.hstack([levels, generator.normal(size=(N, n_many))])
+    scales = generator.uniform(0.1, 2.0, points.shape[1])
+    kernel, coef = Stretched(Laplacian(0.4), scales), generator.normal(size=(N, K))
+    machine = KernelMachine("standard", kernel, 1.0, points, coef, np.zeros(K))
+    ((_, term),) = MixtureFunction.of([machine], np.ones(1)).evaluators
+    assert (len(term.levels.columns), term.points.shape[1]) == (5, n_many)
+    # Rows of these values, of others between them, and of others beyond them.
+    new = np.vstack([points[:9], 3.0 * generator.normal(size=(9, points.shape[1]))])
+    _check([machine], [1.0], {"standard": new}, distances=7 * N)
+
+
+def test_rows_beyond_the_polynomials_of_columns_are_computed_directly():
+    machines = [_machine(KERNELS["additive"]), _machine(KERNELS["one column"], 1)]
+    far = NEW + np.array([0.0, 5.0, 0.0, 0.0])
+    _check(machines, [0.7, 0.3], {"standard": np.vstack([NEW, far])}, polynomials=100)
+    _check(machines, [0.7, 0.3], {"standard": far[:1]})

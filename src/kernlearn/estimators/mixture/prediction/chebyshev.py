@@ -6,6 +6,7 @@ the last digits. A sum over many z is then one polynomial.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,25 +78,40 @@ class ColumnFeatures:
         return cls(interval, U[:, kept], U[:, kept].T @ coefs)
 
 
+def within(t: Array, intervals: list[Interval]) -> tuple[Array, Mask]:
+    """Where the numbers of every column of `t` lie in its interval from −1 to 1, and whether.
+
+    Both are of shape (n, p). Numbers beyond an interval count as its ends.
+    """
+    x = t - np.array([interval.middle for interval in intervals])
+    x /= np.array([interval.half for interval in intervals])
+    inside = np.abs(x) <= 1.0
+    return np.clip(x, -1.0, 1.0), inside
+
+
+def chebyshev(x: Array, n_terms: int) -> Iterator[Array]:
+    """Chebyshev polynomials of numbers from −1 to 1, one degree after the other."""
+    if x.size <= _FEW_NUMBERS:
+        yield from np.cos(np.arange(n_terms)[:, None, None] * np.arccos(x))
+        return
+    before, last, twice = x, np.ones_like(x), 2.0 * x
+    for _ in range(n_terms):
+        yield last
+        following = twice * last
+        following -= before
+        before, last = last, following
+
+
 def polynomials(t: Array, intervals: list[Interval], n_terms: int) -> tuple[Array, Mask]:
     """Chebyshev polynomials of every column of `t`, and whether its numbers are in the interval.
 
     The shapes are (n_terms, n, p) and (n, p). Numbers beyond an interval count as its ends.
     """
-    x = t - np.array([interval.middle for interval in intervals])
-    x /= np.array([interval.half for interval in intervals])
-    inside = np.abs(x) <= 1.0
-    x = np.clip(x, -1.0, 1.0)
-    if x.size <= _FEW_NUMBERS:
-        return np.cos(np.arange(n_terms)[:, None, None] * np.arccos(x)), inside
-    found = np.empty((max(n_terms, 2), *t.shape))
-    found[0] = 1.0
-    found[1] = x
-    x *= 2.0
-    for k in range(2, n_terms):
-        np.multiply(x, found[k - 1], out=found[k])
-        found[k] -= found[k - 2]
-    return found[:n_terms], inside
+    x, inside = within(t, intervals)
+    found = np.empty((n_terms, *t.shape))
+    for place, T in zip(found, chebyshev(x, n_terms), strict=True):
+        place[:] = T
+    return found, inside
 
 
 def features(t: Array, columns: list[ColumnFeatures]) -> tuple[list[Array], Mask]:

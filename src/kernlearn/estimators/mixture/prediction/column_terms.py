@@ -11,19 +11,21 @@ import numpy as np
 from kernlearn.estimators.mixture.prediction.chebyshev import (
     ColumnFeatures,
     Interval,
+    chebyshev,
     features,
-    polynomials,
+    within,
 )
 from kernlearn.estimators.mixture.prediction.options import EvaluationOptions
+from kernlearn.estimators.mixture.prediction.product_terms import DirectTerm
 from kernlearn.estimators.mixture.prediction.terms import Term
 from kernlearn.estimators.mkl.low_rank import landmark_values
 from kernlearn.kernels import Gaussian
 from kernlearn.typing import Array, Indices
 
-# Widths beyond which a Gaussian is zero.
-_WIDTHS = 6.2
 # Room for new rows beside those that were seen, in widths; rows beyond it are computed directly.
 _ROOM = 0.5
+# Polynomials of one block that are in cache together: each is made of the two before it.
+_TOGETHER = 4
 # A product of two features takes this part of the time of a Gaussian of two numbers.
 _COST = 1.0 / 150.0
 
@@ -33,8 +35,9 @@ class AdditiveTerms:
     """Gaussians of single columns, added up."""
 
     columns: Indices  # those that count
-    intervals: list[Interval]  # where each is a polynomial; beyond, it is constant
+    intervals: list[Interval]  # where each is a polynomial
     coef: Array  # of the polynomials, of shape (n_terms, number of columns, q)
+    terms: Sequence[Term]  # for rows that lie beyond the intervals
 
     @classmethod
     def of(cls, terms: Sequence[Term]) -> AdditiveTerms | None:
@@ -47,7 +50,7 @@ class AdditiveTerms:
         intervals, sums = [], []
         for column in columns:
             own = [piece for piece in pieces if piece[0] == column]
-            margin = _WIDTHS / np.sqrt(min(gamma for _, gamma, _, _ in own))
+            margin = _ROOM / np.sqrt(min(gamma for _, gamma, _, _ in own))
             interval = Interval.around(np.concatenate([z for _, _, z, _ in own]), float(margin))
             parts = []
             for _, gamma, z, weight in own:
@@ -60,16 +63,23 @@ class AdditiveTerms:
         coef = np.zeros((max(map(len, sums)), len(columns), sums[0].shape[1]))
         for j, total in enumerate(sums):
             coef[: len(total), j] = total
-        return cls(columns, intervals, coef)
+        return cls(columns, intervals, coef, terms)
 
     def add(self, X: Array, out: Array, options: EvaluationOptions) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
-        n_terms, n_columns = self.coef.shape[:2]
-        size = max(1, options.polynomials // (n_terms * n_columns))
+        size = max(1, options.polynomials // (_TOGETHER * self.coef.shape[1]))
         for start in range(0, len(X), size):
-            block = slice(start, start + size)
-            basis, _ = polynomials(X[block][:, self.columns], self.intervals, n_terms)
-            out[block] += np.tensordot(basis, self.coef, axes=((0, 2), (0, 1)))
+            rows = X[start : start + size]
+            x, inside = within(rows[:, self.columns], self.intervals)
+            basis = chebyshev(x, len(self.coef))
+            total = sum((T @ coef for T, coef in zip(basis, self.coef, strict=True)), start=0.0)
+            beyond = ~inside.all(axis=1)
+            if beyond.any():
+                values = np.zeros((int(beyond.sum()), out.shape[1]))
+                for term in self.terms:
+                    DirectTerm.of(term).add(rows[beyond], values, options)
+                total[beyond] = values
+            out[start : start + size] += total
 
 
 @dataclass(frozen=True, eq=False)

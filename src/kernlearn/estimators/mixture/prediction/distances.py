@@ -13,7 +13,8 @@ from kernlearn._device import row_dots
 from kernlearn.estimators.mixture.prediction.options import EvaluationOptions
 from kernlearn.estimators.mixture.prediction.terms import Term
 from kernlearn.kernels import Gaussian
-from kernlearn.typing import Array, Mask
+from kernlearn.numerics.positions import complement
+from kernlearn.typing import Array, Indices, Mask
 
 Key = TypeVar("Key")
 
@@ -26,6 +27,8 @@ _NEAR = 1e-4
 _FAR = 1e3
 # An exponential is a power of another one up to this exponent: five products at most.
 _LARGEST_POWER = 12
+# Columns of two values that take less time in one product than one by one.
+_FEWEST_COLUMNS = 4
 # Largest share of distinct points for which equal points are merged.
 _FEW = 0.5
 
@@ -78,15 +81,16 @@ class EuclideanTerms:
         for start in range(0, len(X), size):
             block = slice(start, start + size)
             n = len(rows[block])
-            D = squares[:n]
+            D, longest = squares[:n], max(float(lengths[block].max()), largest)
             np.matmul(left[block], self.right, out=D)
-            self._correct(D, rows[block], max(float(lengths[block].max()), largest), is_safe[block])
-            for K, coef in zip(self._kernels(D, room[:, :n]), self.coefs, strict=True):
+            self._correct(D, rows[block], longest, is_safe[block])
+            farthest = 2.0 * np.sqrt(longest)
+            for K, coef in zip(self._kernels(D, room[:, :n], farthest), self.coefs, strict=True):
                 out[block] += K @ coef
 
     def _correct(self, D: Array, rows: Array, largest: float, is_safe: Mask) -> None:
         """Squares that lost digits are computed from differences."""
-        np.maximum(D, 0.0, out=D)
+        np.abs(D, out=D)  # a negative square is a rounding error, and so is what it becomes
         if not is_safe.all():
             D[~is_safe] = cdist(rows[~is_safe], self.points, "sqeuclidean")
         if self.materns:
@@ -96,8 +100,11 @@ class EuclideanTerms:
                 apart = rows[i] - self.points[j]
                 D[i, j] = row_dots(apart, apart)
 
-    def _kernels(self, D: Array, room: Array) -> Iterator[Array]:
-        """Gaussians, then Matérn kernels; the squares `D` may be overwritten by the last ones."""
+    def _kernels(self, D: Array, room: Array, farthest: float) -> Iterator[Array]:
+        """Gaussians, then Matérn kernels; the squares `D` may be overwritten by the last ones.
+
+        No distance is larger than `farthest`.
+        """
         known: list[Array] = []
         for gamma, K in zip(self.gammas, room[2:], strict=True):
             power = _as_power(gamma, self.gammas[: len(known)])
@@ -110,16 +117,52 @@ class EuclideanTerms:
         if self.materns:
             distances = np.sqrt(D, out=D)
         for nu, scale in self.materns:
-            r, K = room[0], room[1]
-            np.minimum(distances, _FAR * scale, out=r)
-            r *= np.sqrt(2.0 * nu) / scale
-            np.exp(np.negative(r, out=K), out=K)
+            r, K = distances, room[1]
+            if not farthest <= _FAR * scale:  # nor where it is no number
+                r = np.minimum(distances, _FAR * scale, out=room[0])
+            unit = np.sqrt(2.0 * nu) / scale
+            np.exp(np.multiply(r, -unit, out=K), out=K)
             if nu == 2.5:
+                r = np.multiply(r, unit, out=room[0])
                 K *= 1.0 + r * (1.0 + r / 3.0)
             elif nu == 1.5:
+                r = np.multiply(r, unit, out=room[0])
                 r += 1.0
                 K *= r
             yield K
+
+
+@dataclass(frozen=True, eq=False)
+class TwoLevelColumns:
+    """Columns in which points have two values at most: their distances are one matrix product.
+
+    For x between the values a and b of a column, :math:`|x - z|` is x − a where z = a, and
+    x − a + (a + b − 2x) where z = b. Beyond them, the distance to the nearer one is added.
+    """
+
+    columns: Indices
+    low: Array  # a, of shape (number of columns,)
+    high: Array  # b, of the same shape
+    right: Array  # ones, then whether z = b, of shape (1 + number of columns, m)
+
+    @classmethod
+    def of(cls, points: Array) -> TwoLevelColumns:
+        """Those of some points; none where they are too few to be worth a product."""
+        low, high = points.min(axis=0), points.max(axis=0)
+        columns = np.flatnonzero(((points == low) | (points == high)).all(axis=0))
+        if len(columns) < _FEWEST_COLUMNS:
+            columns = columns[:0]
+        low, high = low[columns], high[columns]
+        is_high = (points[:, columns] == high).T.astype(float)
+        return cls(columns, low, high, np.vstack([np.ones(len(points)), is_high]))
+
+    def left(self, rows: Array) -> Array:
+        """What rows are multiplied by, of shape (n, 1 + number of columns)."""
+        x = rows[:, self.columns]
+        inside = np.clip(x, self.low, self.high)
+        above = inside - self.low
+        total = (above + np.abs(x - inside)).sum(axis=1)
+        return np.column_stack([total, (self.high - inside) - above])
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +170,9 @@ class CityBlockTerms:
     """Laplacian kernels of the distances to the same points."""
 
     term: Term  # one of them, for what they see of rows
-    points: Array  # the points, of shape (m, p)
+    points: Array  # the points, in the columns that have many values, of shape (m, p)
+    others: Indices  # which columns these are
+    levels: TwoLevelColumns  # the other columns
     gammas: list[float]  # their inverse widths
     coefs: list[Array]  # each of shape (m, q)
 
@@ -138,16 +183,23 @@ class CityBlockTerms:
         for term in terms:
             _add_to(coefs, float(term.kernel.gamma), term.coef)
         points, merged = _merged(terms[0].rows(terms[0].points), list(coefs.values()))
-        return cls(terms[0], points, list(coefs), merged)
+        levels = TwoLevelColumns.of(points)
+        others = complement(points.shape[1], levels.columns)
+        return cls(terms[0], points[:, others], others, levels, list(coefs), merged)
 
     def add(self, X: Array, out: Array, options: EvaluationOptions) -> None:
         """Add the values for rows of the table to `out`, of shape (n, q)."""
-        rows = self.term.rows(X)
+        seen = self.term.rows(X)
+        rows = np.ascontiguousarray(seen[:, self.others])
+        left = self.levels.left(seen) if len(self.levels.columns) else None
         size = max(1, options.distances // len(self.points))
+        room = np.empty((2, min(size, len(X)), len(self.points)))
         for start in range(0, len(X), size):
             block = slice(start, start + size)
-            D = cdist(rows[block], self.points, "cityblock")
-            K = np.empty_like(D)
+            D, K = room[:, : len(rows[block])]
+            cdist(rows[block], self.points, "cityblock", out=D)
+            if left is not None:
+                D += np.matmul(left[block], self.levels.right, out=K)
             for gamma, coef in zip(self.gammas, self.coefs, strict=True):
                 np.exp(np.multiply(D, -gamma, out=K), out=K)
                 out[block] += K @ coef
