@@ -45,7 +45,7 @@ def test_huber_is_not_moved_by_outliers():
     assert errors[0] < 0.2 * errors[1]
     ends = robust.predict_interval(X[8:], 0.8)
     assert np.mean((NOISY[8:] > ends[:, 0]) & (NOISY[8:] < ends[:, 1])) > 0.7
-    with pytest.raises(ValueError, match="loss='squares' for return_std=True, got loss='huber'"):
+    with pytest.raises(ValueError, match="loss='squared' for return_std=True, got loss='huber'"):
         robust.predict(X, return_std=True)
 
 
@@ -95,8 +95,8 @@ def test_the_sum_of_theta_leaves_out_columns_and_mu_is_chosen():
 @pytest.mark.parametrize(
     ("model", "text"),
     [
-        (FirstLevelClassifier(loss="huber"), "loss to be one of squares, logistic, got 'huber'"),
-        (FirstLevelRegressor(loss="logistic"), "loss to be one of squares, huber, quantile"),
+        (FirstLevelClassifier(loss="huber"), "loss to be one of squared, logistic, got 'huber'"),
+        (FirstLevelRegressor(loss="logistic"), "loss to be one of squared, huber, quantile"),
         (
             FirstLevelRegressor(loss="quantile", options=kl.FirstLevelOptions(quantile=0.0)),
             "quantile between 0 and 1, got 0.0",

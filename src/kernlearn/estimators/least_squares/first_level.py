@@ -75,7 +75,7 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
     K @ dual_coef + intercept.
     """
 
-    _losses: tuple[str, ...] = ("squares",)
+    _losses: tuple[str, ...] = ("squared",)
     _options_type = FirstLevelOptions
     _options_example = 'starts="one"'
     _left_out_residuals: Array
@@ -153,7 +153,7 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
     def _stacks(self, family: ParametricKernel) -> bool:
         """Whether the matrices of all rows are worked on elsewhere, those of all folds at once."""
         on_host = self.device_ == HOST or self._search.strategy != "gradient" or self._by_evidence
-        on_host = on_host or self.loss != "squares" or self.penalty is not None
+        on_host = on_host or self.loss != "squared" or self.penalty is not None
         return not on_host and family.stack([family]) is not None
 
     @property
@@ -308,7 +308,7 @@ def _other_obstacle(estimator: FirstLevel, mu: float | None) -> str | None:
     """What was asked for that only landmarks of the first level cannot do."""
     if estimator._by_evidence:
         return "evidence"
-    if estimator.loss != "squares":
+    if estimator.loss != "squared":
         return f"loss={estimator.loss!r}"
     if estimator.penalty is not None:
         return "a penalty"

@@ -41,7 +41,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     lam : float, "cv" or "evidence", default="cv"
         λ, or how it is chosen: by the loss on held-out folds, or by the evidence for λ and
         μ, in Laplace's approximation, for which nothing is held out.
-    loss : {"squares", "logistic"}, default="squares"
+    loss : {"squared", "logistic"}, default="squared"
         The loss of the training criterion, and of the held-out folds by which λ and μ are chosen.
         "logistic" takes some times as long, trains on the matrix of all rows and on the host alone.
     cv : int, splitter or iterable, default=5
@@ -97,7 +97,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     (True, True)
     """
 
-    _losses = ("squares", "logistic")
+    _losses = ("squared", "logistic")
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         lam: float | str = "cv",
         mu: float | str = "cv",
         *,
-        loss: str = "squares",
+        loss: str = "squared",
         penalty: WeightPenalty | None = None,
         cv: FoldsLike = 5,
         class_weight: Mapping[object, float] | str | None = None,

@@ -36,7 +36,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
     lam : float, "cv" or "evidence", default="cv"
         λ, or how it is chosen: by the squared loss on held-out folds, or by the evidence for λ and
         μ, in Laplace's approximation, for which nothing is held out.
-    loss : {"squares", "huber", "quantile"}, default="squares"
+    loss : {"squared", "huber", "quantile"}, default="squared"
         The loss of the training criterion, and of the held-out folds by which λ and μ are chosen.
         "huber" is ½r² for residuals r up to ``epsilon`` and linear beyond, which is robust to few
         outlying targets. "quantile" is the pinball loss max(q r, (q − 1) r): f is the
@@ -81,7 +81,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
     True
     """
 
-    _losses = ("squares", "huber", "quantile")
+    _losses = ("squared", "huber", "quantile")
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         lam: float | str = "cv",
         mu: float | str = "cv",
         *,
-        loss: str = "squares",
+        loss: str = "squared",
         epsilon: float | str = "auto",
         penalty: WeightPenalty | None = None,
         cv: FoldsLike = 5,
@@ -123,7 +123,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
     @property
     def _predicts_means(self) -> bool:
         """Whether squared errors tell how good predictions are."""
-        return self.loss == "squares"
+        return self.loss == "squared"
 
     @lazy_on_dask
     def predict_interval(self, X: ArrayLike, coverage: float = 0.9) -> Array:
@@ -145,7 +145,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         interval : ndarray of shape (n, 2) or (n, n_targets, 2)
             Lower and upper ends; infinite where there are too few rows for the coverage.
         """
-        if self.loss == "squares":
+        if self.loss == "squared":
             return super().predict_interval(X, coverage)
         coverage, values = check_coverage(coverage), self._decision(X)
         ends = [
@@ -154,9 +154,9 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         return self._shaped(values[:, :, None] + np.stack(ends))
 
     def _predictor(self) -> LeastSquaresPredictor:
-        if self.loss != "squares":
+        if self.loss != "squared":
             raise ValueError(
-                f"expected loss='squares' for return_std=True, got loss={self.loss!r}, which is no "
+                f"expected loss='squared' for return_std=True, got loss={self.loss!r}, which is no "
                 "Gaussian process; use predict_interval"
             )
         return super()._predictor()

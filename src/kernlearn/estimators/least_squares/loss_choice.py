@@ -28,7 +28,7 @@ _ROUNDS = 3
 def check_loss(estimator: Any, losses: tuple[str, ...]) -> None:
     """Refuse a loss that the estimator has not, or has not together with other parameters."""
     check_choice("loss", estimator.loss, losses)
-    known = estimator.loss in ("squares", "logistic")
+    known = estimator.loss in ("squared", "logistic")
     if estimator._by_evidence and not (known and estimator.penalty is None):
         what = "a penalty" if known else f"loss={estimator.loss!r}"
         raise ValueError(
@@ -42,7 +42,7 @@ def machine_loss(
     estimator: Any, family: ParametricKernel, X: Array, Y: Array, weight: Array
 ) -> MachineLoss | None:
     """The loss with its numbers; None for squares."""
-    if estimator.loss == "squares":
+    if estimator.loss == "squared":
         return None
     epsilon, ones = estimator.epsilon, np.ones(len(Y))
     if estimator.loss == "huber" and isinstance(epsilon, str) and epsilon == "auto":

@@ -53,7 +53,7 @@ class LeastSquaresParameters(DeviceParameter, StoppingParameters, KernelInput):
         Called with a :class:`kernlearn.results.Progress` for every such machine; the fit ends when
         it returns True.
     time_limit : float, optional
-        Seconds after which the fit ends, looked at after each of them. After such an end, and after
+        Seconds after which the fit ends, checked after each of them. After such an end, and after
         one by the callback or by Ctrl-C, what was learned so far is kept: the best λ
         and θ, and the machine trained with them; ``status_`` says why it ended.
 
@@ -154,7 +154,7 @@ class FirstLevelParameters(OptionsParameter):
         Called with a :class:`kernlearn.results.Progress` for every such line; the fit ends when it
         returns True.
     time_limit : float, optional
-        Seconds after which the fit ends, looked at in every fold. After such an end, and after
+        Seconds after which the fit ends, checked in every fold. After such an end, and after
         one by the callback or by Ctrl-C, what was learned so far is kept: the best λ
         and μ, and a machine trained with them; ``status_`` says why it ended.
     options : FirstLevelOptions, optional
