@@ -147,7 +147,7 @@ def learn_weights(
         Called with a :class:`kernlearn.results.Progress` for every kernel tried; the search ends
         when it returns True.
     time_limit : float, optional
-        Seconds after which the search ends, looked at after every kernel tried.
+        Seconds after which the search ends, checked after every kernel tried.
 
     Returns
     -------

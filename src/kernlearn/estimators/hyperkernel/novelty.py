@@ -33,7 +33,7 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
     rank : int, "auto" or None, default="auto"
         None solves on Gram matrices of all rows, one for each pivot. An integer approximates all
         sections through that many landmarks (rows of X), in time linear in the rows. "auto" does
-        so above 2000 rows, with 64 landmarks or more, chosen by the held-out loss.
+        so above 2000 rows, with 64 landmarks or more, chosen by the trace of the learned kernel.
     random_state : int, RandomState or None, default=0
         Seed of samples of rows and pairs.
 

@@ -61,7 +61,7 @@ class GraphFusion(StoppingParameters, NotebookDisplay):
         Called with a :class:`kernlearn.results.Progress` for every step; the fit ends when it
         returns True.
     time_limit : float, optional
-        Seconds after which the fit ends, looked at after every step. After such an end, and after
+        Seconds after which the fit ends, checked after every step. After such an end, and after
         one by the callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_`` tells
         how far it is from the optimum, and ``status_`` why it ended.
 
