@@ -83,6 +83,23 @@ def test_texts_alone_are_rows():
         kl.KernelClassifier(columns={"text": "text"}).fit(["?", "!"] * 20, [0, 1] * 20)
 
 
+@pytest.mark.parametrize("form", ["edges", "dictionaries", "networkx"])
+def test_graphs_alone_are_rows(form):
+    sizes = np.random.default_rng(0).integers(4, 9, 48)
+    y = np.arange(48) % 2
+    rows = [
+        [(i, i + 1) for i in range(n - 1)] + [(n - 1, 0)] * label
+        for n, label in zip(sizes, y, strict=True)
+    ]
+    if form == "dictionaries":
+        rows = [{"edges": edges} for edges in rows]
+    if form == "networkx":
+        rows = [pytest.importorskip("networkx").Graph(edges) for edges in rows]
+    model = kl.KernelClassifier(["linear"]).fit(rows[:32], y[:32])
+    assert model.preparation_.kinds["graph"].startswith("graph, by the neighbourhoods")
+    assert model.score(rows[32:], y[32:]) == 1.0
+
+
 def several(n, seed=0):
     """Sources of all kinds, none of which has all of the target."""
     texts, y = reviews(n, seed)

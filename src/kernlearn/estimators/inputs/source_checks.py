@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from kernlearn.estimators.inputs.sources import KernelRows, Sources
-from kernlearn.kernels._validation import is_frame
+from kernlearn.kernels._validation import is_frame, is_missing
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Rows
 
@@ -29,14 +29,33 @@ def as_sources(X: Rows) -> Sources:
     return X if isinstance(X, Sources) else Sources(X)
 
 
-def is_text(X: object) -> bool:
-    """Whether X is a list, an array or a column of texts, one in each row."""
+def with_name(X: Rows) -> Rows:
+    """Rows of one text or one graph each as a source with a name, other rows as they are.
+
+    >>> with_name(["fits well", None, "too small"])
+    {'text': ['fits well', None, 'too small']}
+    """
     is_list = isinstance(X, list | tuple)
     if not is_list and len(getattr(X, "shape", ())) != 1:
-        return False
+        return X
     cells: Rows = X if is_list else np.asarray(X, dtype=object)
-    some = [cell for cell in cells if cell is not None]
-    return bool(some) and all(isinstance(cell, str) for cell in some)
+    there = [cell for cell in cells if not is_missing(cell)]
+    for name, is_one in (("text", _is_text), ("graph", _is_graph)):
+        if there and all(map(is_one, there)):
+            return {name: X}
+    return X
+
+
+def _is_text(cell: object) -> bool:
+    return isinstance(cell, str)
+
+
+def _is_graph(cell: object) -> bool:
+    """Whether a cell can be nothing but a graph; an empty list of edges is none."""
+    if isinstance(cell, list | tuple):
+        return bool(cell) and all(isinstance(edge, tuple) and len(edge) == 2 for edge in cell)
+    is_mapping = isinstance(cell, Mapping) and "edges" in cell
+    return is_mapping or (hasattr(cell, "nodes") and hasattr(cell, "edges"))
 
 
 def checked_sources(estimator: BaseEstimator, X: Rows, reset: bool) -> Sources:

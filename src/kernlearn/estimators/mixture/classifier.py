@@ -187,7 +187,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
             50,000 rows of a memory map, and those of a Dask array or data frame, are read in
             blocks. A dict or :class:`kernlearn.Sources` has several sources of the same rows:
             tables, sparse matrices, lists of texts, sequences or graphs, square kernel matrices. A
-            list of texts is taken, too.
+            list of texts or of graphs is taken, too.
         y : array-like of shape (n,) or (n, n_labels)
             Labels of any type, two classes or more; or zeros and ones in several columns, if a row
             may have any of several labels.

@@ -32,8 +32,8 @@ from kernlearn.estimators.inputs.row_order import row_order
 from kernlearn.estimators.inputs.source_checks import (
     are_sources,
     checked_sources,
-    is_text,
     row_codes,
+    with_name,
 )
 from kernlearn.estimators.inputs.sources import Sources
 from kernlearn.estimators.inputs.validation import (
@@ -61,10 +61,9 @@ _SORTED_CELLS = 2_000_000
 def checked_rows(estimator: BaseEstimator, X: Rows, reset: bool) -> Rows:
     """A data frame as it is, else numbers, NaN where missing; sparse in compressed rows.
 
-    Several sources, and a list of texts, are one object of sources.
+    Several sources, and a list of texts or graphs, are one object of sources.
     """
-    if is_text(X):
-        X = {"text": X}
+    X = with_name(X)
     if are_sources(X) or (not reset and hasattr(estimator, "source_names_")):
         return checked_sources(estimator, X, reset)
     if reset:

@@ -199,7 +199,7 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
             50,000 rows of a memory map, and those of a Dask array or data frame, are read in
             blocks. A dict or :class:`kernlearn.Sources` has several sources of the same rows:
             tables, sparse matrices, lists of texts, sequences or graphs, square kernel matrices. A
-            list of texts is taken, too.
+            list of texts or of graphs is taken, too.
         y : array-like of shape (n,) or (n, n_targets)
             Targets; several are predicted by the same kernels, and by a kernel over them that is
             learned where one helps to predict another.
