@@ -196,6 +196,13 @@ def test_bad_targets_are_refused_in_a_sentence(table, tmp_path):
     assert "there is no order to learn" in refused(path, *ranked)
     frame.assign(weight=3.0).to_csv(path, index=False)
     assert "has one value" in refused(path, "--target", "size,weight")
+    frame.assign(visits=(np.arange(len(frame)) < 3).astype(int)).to_csv(path, index=False)
+    told = refused(path, "--target", "visits", "--counts")
+    assert "expected at least 5 rows with a count above zero to learn from" in told
+    frame.assign(grade="high").to_csv(path, index=False)
+    assert "expected a number in every cell of the target 'grade', got 'high' in row 1" in refused(
+        path, *ranked
+    )
     frame.assign(visits=2).to_csv(path, index=False)
     assert "has one value" in refused(path, "--target", "visits", "--counts")
 

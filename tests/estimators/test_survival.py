@@ -159,6 +159,23 @@ def test_bad_outcomes_and_times_get_a_sentence(known):
         kl.KernelSurvival(["linear"], times=[1e6]).fit(X, outcome.structured)
     with pytest.raises(ValueError, match="expected q between 0 and 1"):
         known[2].predict_quantile(X, 1.0)
+    for times, said in (
+        ([1.0, np.nan], "expected times of shape .k,., got NaN"),
+        (["soon"], "expected times that are numbers, got .'soon'."),
+        ([[1.0], [2.0]], "got shape .2, 1."),
+    ):
+        with pytest.raises(ValueError, match=said):
+            known[2].predict_survival_function(X, times)
+
+
+def test_a_score_of_other_rows_or_of_no_event_gets_a_sentence(known):
+    X, outcome, model = known
+    y = outcome.structured
+    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[5, 120\]"):
+        model.score(X[:5], y)
+    y["event"] = False
+    with pytest.raises(ValueError, match="expected a pair of rows of which one has the event"):
+        model.score(X, y)
 
 
 def test_weights_of_kernels_are_learned_with_a_gap_and_predict_as_well():

@@ -12,6 +12,7 @@ from sklearn.metrics import r2_score
 
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric
+from kernlearn.methods.outcomes import PAIRS
 from kernlearn.methods.scores import (
     ScoreOptions,
     held_out_score,
@@ -103,6 +104,15 @@ def test_perfect_scores_have_an_interval_too():
     for name, n in (("accuracy", 100), ("roc_auc", 25), ("balanced_accuracy", 25)):
         score = usual_score(Metric(name), said, 80)
         assert (score.low, score.high) == pytest.approx(wilson_interval(n, n))
+
+
+def test_a_perfect_order_has_an_interval_too():
+    y = np.zeros(20, dtype=[("grade", float), ("group", np.intp)])
+    y["grade"], y["group"] = np.tile([-1.0, 1.0], 10), np.arange(20) // 4
+    parts = [HeldOutPredictions(y[i : i + 4], y["grade"][i : i + 4], 0) for i in range(0, 20, 4)]
+    score = usual_score(Metric(PAIRS), HeldOutPredictions.joined(parts), 16)
+    assert score.value == 1.0
+    assert (score.low, score.high) == pytest.approx(wilson_interval(20, 20))
 
 
 @pytest.mark.parametrize("name", ["r2", "neg_root_mean_squared_error", "neg_mean_absolute_error"])

@@ -134,6 +134,7 @@ def test_all_forms_of_outcomes_are_read_alike():
         ([1, np.nan], [1.0, 2.0], "truth values, or 0 and 1, got nan"),
         ([1, 0], [1.0, np.nan], "expected times that are finite, got nan; drop the rows"),
         ([1, 0], ["a", "b"], "expected times that are numbers.*convert dates to days"),
+        ([1, 0], np.array(["2020-01-01", "2021-01-01"], "datetime64[ns]"), "convert dates to days"),
         ([1, 0], [1.0], "an event for every time, got 2 events and 1 times"),
         ([], [], "expected rows with a time and an event, got 0 rows"),
         ([1, 0], None, "expected a structured array of .*got event; pass one"),
@@ -154,6 +155,8 @@ def test_a_time_alone_and_outcomes_without_events_get_a_sentence():
     ):
         with pytest.raises(ValueError, match=said):
             survival_outcome(event=event, time=time).check_events()
+    with pytest.raises(ValueError, match="expected 1 event at least, got none"):
+        survival_outcome(event=[0, 0], time=[1.0, 2.0]).check_events(fewest=1)
 
 
 def test_scores_refuse_what_they_cannot_tell(drawn):

@@ -46,7 +46,7 @@ from kernlearn.tables import (
     typed_columns,
 )
 from kernlearn.tables.encodings import checked_encoding, encoding_note, found_encoding
-from kernlearn.tables.outcome_targets import OUTCOMES
+from kernlearn.tables.outcome_targets import COUNTS, OUTCOMES
 from kernlearn.tables.survival_target import SURVIVAL
 from kernlearn.typing import Json, PandasFrame
 
@@ -243,12 +243,17 @@ def _check_splits(task: Task) -> None:
             f"expected at least {FEWEST_TO_LEARN} rows to learn from, {option} leaves {n_learned}; "
             "hold fewer rows out"
         )
-    if task.setting.task == SURVIVAL:
-        n_events = min(int(task.y["event"][train].sum()) for train, _ in task.splits())
-        if n_events < FEWEST_TO_LEARN:
+    for kind, what, field in (
+        (SURVIVAL, "the event", "event"),
+        (COUNTS, "a count above zero", "count"),
+    ):
+        if task.setting.task != kind:
+            continue
+        n_seen = min(int((task.y[field][train] > 0).sum()) for train, _ in task.splits())
+        if n_seen < FEWEST_TO_LEARN:
             raise TableError(
-                f"expected at least {FEWEST_TO_LEARN} rows with the event to learn from, got "
-                f"{n_events} where others are held out; add rows, or hold fewer out"
+                f"expected at least {FEWEST_TO_LEARN} rows with {what} to learn from, got "
+                f"{n_seen} where others are held out; add rows, or hold fewer out"
             )
     if task.groups is None:
         return

@@ -40,7 +40,9 @@ def read_grades(text: str | None, classes: Targets | None) -> tuple[Any, ...]:
     named = [name.strip() for name in text.split(",")]
     twice = next((name for name in named if named.count(name) > 1), None)
     if twice is not None:
-        raise MethodError(f"expected every grade once in --ordinal, got {twice!r} twice")
+        raise MethodError(
+            f"expected every grade once in --ordinal, got {twice!r} twice; leave one out"
+        )
     unknown = [label for label in labels if str(label) not in named]
     if unknown:
         raise MethodError(

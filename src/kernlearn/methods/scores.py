@@ -154,8 +154,12 @@ def _within(metric: Metric, value: float, half: float) -> Score:
 
 
 def _perfect(metric: Metric, said: HeldOutPredictions, value: float) -> Score:
-    """All right, or all wrong: Wilson's interval for the units of the smallest class."""
-    labels = [] if metric.name == "accuracy" else np.unique(said.y).tolist()
+    """All right, or all wrong: Wilson's interval for the units of the smallest class.
+
+    Outcomes of several fields, such as times to an event or grades in groups, have no classes.
+    """
+    has_classes = metric.name != "accuracy" and said.y.dtype.names is None
+    labels = np.unique(said.y).tolist() if has_classes else []
     parts = [said.rows(np.flatnonzero(said.y == label)) for label in labels] or [said]
     n = min(len(part.units()) for part in parts)
     return Score(value, *wilson_interval(n if value == 1.0 else 0, n))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Mask, Rows
 
 _FORMS = (
@@ -60,8 +61,8 @@ class SurvivalOutcome:
         if n_events < fewest:
             found = "none: every row is censored" if n_events == 0 else str(n_events)
             raise ValueError(
-                f"expected {fewest} events at least, got {found}; add rows, or check that True "
-                "marks the event and False marks censoring"
+                f"expected {counted(fewest, 'event')} at least, got {found}; add rows, or "
+                "check that True marks the event and False marks censoring"
             )
         if np.ptp(self.time) == 0.0:
             raise ValueError(
@@ -167,11 +168,13 @@ def _events(event: Rows) -> Mask:
 
 def _times(time: Rows) -> Array:
     try:
+        if np.asarray(time).dtype.kind in "mM":  # as numbers they would be counts of nanoseconds
+            raise TypeError
         values = np.asarray(time, dtype=float)
     except (TypeError, ValueError):
         raise ValueError(
             "expected times that are numbers, got other entries; convert dates to days since a "
-            "start that every row has"
+            "start that every row has, for example (last - start) / np.timedelta64(1, 'D')"
         ) from None
     if values.ndim != 1:
         raise ValueError(

@@ -238,9 +238,9 @@ def _known_numbers(present: PandasSeries, name: str) -> Array:
     wrong = np.flatnonzero(np.isnan(numbers))
     if len(wrong):
         raise TableError(
-            f"expected a number in every cell of the target {name!r}, as in the table that the "
-            f"model was fitted to, got {str(present.iloc[wrong[0]])[:60]!r}; correct it, or leave "
-            "the cell empty"
+            f"expected a number in every cell of the target {name!r}, got "
+            f"{str(present.iloc[wrong[0]])[:60]!r} in row {int(present.index[wrong[0]]) + 1}; "
+            "correct it, or leave the cell empty"
         )
     check_not_too_large(numbers, present, name)
     return numbers

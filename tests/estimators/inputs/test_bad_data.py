@@ -161,7 +161,9 @@ def test_a_label_that_is_missing_is_named_by_its_row(refused, problem, kind):
 
 
 def test_labels_that_are_measurements(refused, problem):
-    assert "Unknown label type: continuous" in refused(MKLClassifier(), problem.X, problem.target)
+    told = refused(MKLClassifier(), problem.X, problem.target)
+    assert "Unknown label type: continuous" in told
+    assert told.endswith("Pass whole numbers or text as labels, or take a regressor.")
 
 
 @pytest.mark.parametrize("n", [1, 40])

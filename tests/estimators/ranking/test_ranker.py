@@ -152,8 +152,10 @@ def test_grades_without_pairs_get_a_sentence(rows, model):
         MKLRanker(KERNELS).fit(X, y, groups=np.arange(60))
     with pytest.raises(ValueError, match="two different grades in some group"):
         MKLRanker(KERNELS).fit(X, groups.astype(float), groups=groups)
-    with pytest.raises(ValueError, match="expected one group for each of the 60 rows"):
+    with pytest.raises(ValueError, match="one label for each of 60 rows, got an array of shape"):
         MKLRanker(KERNELS).fit(X, y, groups=groups[:5])
+    with pytest.raises(ValueError, match="a label in groups for every row, got 6 rows without one"):
+        MKLRanker(KERNELS).fit(X, y, groups=np.where(groups == 0, np.nan, groups))
     with pytest.raises(ValueError, match="grades of zero or more for NDCG"):
         model.score(X, y - 3.0, groups=groups)
     with pytest.raises(ValueError, match="a list of kernels, got a family"):

@@ -113,8 +113,8 @@ def _blocks(rows: Rows) -> Iterator[Rows]:
         yield np.asarray(rows[start : start + _BLOCK], dtype=float)
 
 
-def _checked(groups: Rows, n: int) -> Indices:
-    """Numbers of the user's groups."""
+def group_codes(groups: Rows, n: int) -> Indices:
+    """Numbers of the user's groups, in the order of their labels."""
     labels = np.asarray(to_host(on_this_machine(groups)))
     if labels.shape not in ((n,), (n, 1)):
         raise ValueError(
@@ -130,10 +130,16 @@ def _checked(groups: Rows, n: int) -> Indices:
         )
     if labels.dtype.kind == "O":
         labels = labels.astype(str)
-    codes = np.unique(labels, return_inverse=True)[1].reshape(-1)
+    return np.asarray(np.unique(labels, return_inverse=True)[1].reshape(-1))
+
+
+def _checked(groups: Rows, n: int) -> Indices:
+    """Numbers of groups of which some can be held out."""
+    codes = group_codes(groups, n)
     if codes.max() == 0:
+        label = np.asarray(to_host(on_this_machine(groups))).flat[0]
         raise ValueError(
-            f"expected two groups at least, got one ({labels[0]}) for all rows: nothing could be "
+            f"expected two groups at least, got one ({label}) for all rows: nothing could be "
             "held out; pass groups=None, or the labels of smaller groups"
         )
     return codes

@@ -20,11 +20,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
+from sklearn.utils.validation import check_consistent_length
 
 from kernlearn.estimators.held_out.chance import FEWEST_ROWS, LEVEL, report_chance
 from kernlearn.estimators.held_out.hazard_slopes import HazardSlopes
 from kernlearn.estimators.held_out.intervals import check_coverage, check_probability
 from kernlearn.kernels._validation import check_real
+from kernlearn.metrics import harrell_concordance
 from kernlearn.numerics.rounding import ranks
 from kernlearn.quality.partial_likelihood import centred_within
 from kernlearn.runtime.phrases import p_in_words
@@ -104,9 +106,7 @@ class SurvivalCurves:
         """
         place: slice | Indices = slice(1, None)
         if times is not None:
-            check_real(times, "times")
-            when = np.asarray(times, dtype=float)
-            place = np.searchsorted(self.event_times_, when, side="right")
+            place = np.searchsorted(self.event_times_, _checked_times(times), side="right")
         return np.asarray(np.exp(-self._cumulative_hazard(self.predict(X), place)))
 
     def _cumulative_hazard(self, risk: Array, place: slice | Indices) -> Array:
@@ -193,7 +193,27 @@ class SurvivalCurves:
         score : float
             Between 0 and 1; one half for a risk that says nothing.
         """
-        return concordance(survival_outcome(y), ranks(self.predict(X))).index
+        outcome, risk = survival_outcome(y), ranks(self.predict(X))
+        check_consistent_length(risk, outcome.time)
+        return harrell_concordance(outcome, risk)
+
+
+def _checked_times(times: Rows) -> Array:
+    """Times of predicted probabilities, as floats."""
+    check_real(times, "times")
+    try:
+        when = np.atleast_1d(np.asarray(times, dtype=float))
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"expected times that are numbers, got {times!r}; pass for example [100.0, 365.0]"
+        ) from None
+    if when.ndim != 1 or np.isnan(when).any():
+        found = "NaN" if when.ndim == 1 else f"shape {when.shape}"
+        raise ValueError(
+            f"expected times of shape (k,), got {found}; pass one number for each time, the same "
+            "times for all rows"
+        )
+    return when
 
 
 def signed_times(X: Rows, y: Rows, event: Rows, time: Rows) -> NDArray[np.float64]:

@@ -283,6 +283,10 @@ def check_labels_of_classes(labels: Targets) -> None:
         if len(classes) <= _FEW_CLASSES * len(labels) and _are_integers(classes):
             return  # scikit-learn looks closer, and would find nothing
         check_classification_targets(labels)
+    except ValueError as error:
+        raise ValueError(
+            f"{error} Pass whole numbers or text as labels, or take a regressor."
+        ) from None
     except TypeError as error:
         if "bytes" in str(error):
             raise ValueError(

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from kernlearn._checks import check_count
 from kernlearn._device import HOST
+from kernlearn.estimators.held_out.groups import group_codes
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mkl.combination import (
     KernelCombination,
@@ -323,15 +324,7 @@ def _with_lengths(kernel: Kernel) -> Kernel:
 
 def _group_codes(groups: Any, grades: Array) -> Indices | None:
     """Numbers of the groups; None without any."""
-    if groups is None:
-        return None
-    labels = np.asarray(groups)
-    if labels.shape != grades.shape:
-        raise ValueError(
-            f"expected one group for each of the {len(grades)} rows, got shape {labels.shape}; "
-            "pass a list of that length"
-        )
-    return np.unique(labels, return_inverse=True)[1].reshape(-1)
+    return None if groups is None else group_codes(groups, len(grades))
 
 
 def _nothing_to_learn(grades: Array, groups: Indices | None) -> str:
