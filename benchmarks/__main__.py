@@ -18,6 +18,7 @@ from benchmarks import (
     large,
     many_kernels,
     metric,
+    outcome_page,
     outcomes,
     preferences,
     small_fits,
@@ -25,6 +26,8 @@ from benchmarks import (
     survival,
 )
 from benchmarks.claims import REPEATS, report, say
+from benchmarks.kept_fits import write_page
+from benchmarks.outcome_tables import run_topic
 
 TOPICS = {
     "combinations": combinations.BENCHMARKS,
@@ -44,10 +47,10 @@ TOPICS = {
 FLAGSHIP = "flagship"
 SURVIVAL = "survival"
 OUTCOMES = {
-    "grades": grades.benchmarks,
-    "counts": counts.benchmarks,
-    "outcomes": outcomes.benchmarks,
-    "preferences": preferences.benchmarks,
+    "grades": grades.topic,
+    "counts": counts.topic,
+    "outcomes": outcomes.topic,
+    "preferences": preferences.topic,
 }
 
 
@@ -60,9 +63,9 @@ def main() -> None:
     parser.add_argument(
         "--tables", type=Path, help="folder of tables of R, for outcomes of all kinds"
     )
-    parser.add_argument("--splits", type=int, default=3, help="splits of each, for the same")
+    parser.add_argument("--splits", type=int, default=3, help="splits of each, for these")
     parser.add_argument(
-        "--out", type=Path, default=Path("results"), help="folder where survival keeps its fits"
+        "--out", type=Path, default=Path("results"), help="folder of their fits and pages"
     )
     given = parser.parse_args()
     names = given.topics or known
@@ -79,7 +82,10 @@ def main() -> None:
             rows += survival.benchmarks(given.out, given.splits)
             continue
         if name in OUTCOMES:
-            rows += OUTCOMES[name](given.tables, given.splits)
+            topic = OUTCOMES[name](given.tables)
+            done = run_topic(topic, given.splits, given.out)
+            write_page(outcome_page.page(topic, done), given.out, name)
+            rows += outcome_page.claims(topic, done)
             continue
         for benchmark in TOPICS[name]:
             rows.append(benchmark())

@@ -3,12 +3,12 @@
 Losses are the mean Poisson deviance and the deviance of negative binomial counts, at one dispersion
 for all methods, which is that of a constant rate.
 
-    python -m benchmarks counts --tables DIR --splits 5
+    python -m benchmarks counts --tables DIR --splits 5 --out RESULTS
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -20,11 +20,10 @@ from sklearn.linear_model import PoissonRegressor
 from sklearn.model_selection import GridSearchCV
 
 import kernlearn as kl
-from benchmarks.claims import Row
 from benchmarks.outcome_tables import (
     Fit,
     OutcomeTable,
-    compare_outcomes,
+    Topic,
     linear_features,
     r_table,
     statsmodels_table,
@@ -32,7 +31,7 @@ from benchmarks.outcome_tables import (
 from kernlearn.quality.counts import deviance, fit_dispersion
 from kernlearn.typing import Array
 
-OURS = "poisson"
+LOSSES = ("Poisson deviance", "negative binomial deviance")
 ALPHAS = np.logspace(-5, 1, 7)
 
 
@@ -139,6 +138,11 @@ def negative_binomial(train: OutcomeTable, test: OutcomeTable) -> dict[str, floa
     return losses(train, test, test.exposure * np.exp(logs))
 
 
+def constant_rate(train: OutcomeTable, test: OutcomeTable) -> dict[str, float]:
+    """One rate for all rows."""
+    return losses(train, test, test.exposure * train.y.sum() / train.exposure.sum())
+
+
 def losses(train: OutcomeTable, test: OutcomeTable, predicted: Array) -> dict[str, float]:
     """Deviances, for predictions above a thousandth of the mean rate."""
     rate = train.y.sum() / train.exposure.sum()
@@ -151,7 +155,7 @@ def losses(train: OutcomeTable, test: OutcomeTable, predicted: Array) -> dict[st
 
 
 METHODS: dict[str, Fit] = {
-    OURS: partial(ours, "poisson"),
+    "poisson": partial(ours, "poisson"),
     "negative binomial": partial(ours, "negative_binomial"),
     "squared error": squared,
     "PoissonRegressor": poisson_regression,
@@ -160,12 +164,9 @@ METHODS: dict[str, Fit] = {
 }
 
 
-def benchmarks(
-    folder: Path | None = None, splits: int = 3, names: Sequence[str] | None = None
-) -> list[Row]:
-    """Compare on all tables, or on those named."""
+def topic(folder: Path | None = None) -> Topic:
+    """All methods, on the tables that need no file and on those of R."""
     tables = shipped()
     for name, *columns in OF_R if folder is not None else ():
         tables[name] = lambda name=name, columns=columns: counted(r_table(folder, name), *columns)
-    chosen = {name: make for name, make in tables.items() if names is None or name in names}
-    return compare_outcomes(chosen, METHODS, splits, OURS)
+    return Topic("counts", tables, METHODS, LOSSES, constant_rate)

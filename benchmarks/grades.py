@@ -4,12 +4,12 @@ Losses are the log loss, one less the quadratic-weighted kappa, and the mean dis
 Grades are those that people gave: parties, marriages, opinions, diseases, cars; five tables are
 regression tables with their targets cut at fifths. mord takes part if it is installed.
 
-    python -m benchmarks grades --tables DIR --splits 5
+    python -m benchmarks grades --tables DIR --splits 5 --out RESULTS
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -20,18 +20,17 @@ from sklearn.metrics import log_loss
 from statsmodels.miscmodels.ordinal_model import OrderedModel
 
 import kernlearn as kl
-from benchmarks.claims import Row
 from benchmarks.outcome_tables import (
     Fit,
     OutcomeTable,
-    compare_outcomes,
+    Topic,
     linear_features,
     r_table,
     statsmodels_table,
 )
 from kernlearn.typing import Array
 
-OURS = "ordered"
+LOSSES = ("log loss", "1 − weighted kappa", "mean distance", "share wrong")
 
 
 def graded(frame: pd.DataFrame, target: str, left_out: str = "", order: str = "") -> OutcomeTable:
@@ -104,6 +103,12 @@ def thresholds_of_mord(train: OutcomeTable, test: OutcomeTable) -> dict[str, flo
     return losses(test.y, model.predict_proba(X), model.classes_, model.predict(X))
 
 
+def shares(train: OutcomeTable, test: OutcomeTable) -> dict[str, float]:
+    """The shares of the grades in the training rows, for every row."""
+    classes, counts = np.unique(train.y, return_counts=True)
+    return losses(test.y, np.tile(counts / counts.sum(), (len(test.y), 1)), classes)
+
+
 def losses(y: Array, chances: Array, classes: Array, told: Array | None = None) -> dict[str, float]:
     """Of probabilities of some grades, and of the grades told: by default the most probable."""
     known = np.unique(np.concatenate([y, classes]))
@@ -124,7 +129,7 @@ def losses(y: Array, chances: Array, classes: Array, told: Array | None = None) 
 def methods() -> dict[str, Fit]:
     """Ours, and the rivals that are installed."""
     found: dict[str, Fit] = {
-        OURS: partial(ours, True),
+        "ordered": partial(ours, True),
         "as classes": partial(ours, False),
         "OrderedModel": proportional_odds,
     }
@@ -135,12 +140,9 @@ def methods() -> dict[str, Fit]:
     return found | {"mord LogisticAT": thresholds_of_mord}
 
 
-def benchmarks(
-    folder: Path | None = None, splits: int = 3, names: Sequence[str] | None = None
-) -> list[Row]:
-    """Compare on all tables, or on those named."""
+def topic(folder: Path | None = None) -> Topic:
+    """All methods, on the tables that need no file and on those of R."""
     tables = shipped()
     for name, *columns in OF_R if folder is not None else ():
         tables[name] = lambda name=name, columns=columns: graded(r_table(folder, name), *columns)
-    chosen = {name: make for name, make in tables.items() if names is None or name in names}
-    return compare_outcomes(chosen, methods(), splits, OURS)
+    return Topic("grades", tables, methods(), LOSSES, shares)

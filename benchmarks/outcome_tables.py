@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,8 +19,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from benchmarks.claims import Row, say
-from kernlearn.comparison import compare
+from benchmarks.claims import say
+from benchmarks.kept_fits import Fits, run_missing
 from kernlearn.typing import Array
 
 MOST_TRAINING, MOST_TEST, TRAINING_SHARE = 400, 1000, 0.67
@@ -70,74 +69,47 @@ def linear_features() -> Pipeline:
 
 # Of a method on a split, its losses by name.
 Fit = Callable[[OutcomeTable, OutcomeTable], dict[str, float]]
-Losses = dict[str, dict[str, list[float]]]
 
 
-def compare_outcomes(
-    tables: Mapping[str, Callable[[], OutcomeTable]],
-    methods: Mapping[str, Fit],
-    splits: int,
-    ours: str,
-) -> list[Row]:
-    """Print the mean losses of all methods, table by table, and test ours against each rival.
+@dataclass(frozen=True)
+class Topic:
+    """Methods on tables of one kind of outcome, and the losses that compare them.
 
-    The first method is ours; smaller losses are better.
+    The first method is ours. A method that cannot be fitted is judged by the `constant` prediction.
     """
-    found: dict[str, Losses] = {}
-    seconds = dict.fromkeys(methods, 0.0)
-    for name, make in tables.items():
-        table = make()
-        for index in range(splits):
-            train, test = table.split(index)
-            for method, fit in methods.items():
-                start = time.process_time()
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    losses = fit(train, test)
-                seconds[method] += time.process_time() - start
-                for loss, value in losses.items():
-                    found.setdefault(loss, {}).setdefault(method, {}).setdefault(name, []).append(
-                        value
-                    )
-        first = next(iter(found))
-        means = (f"{method} {np.mean(found[first][method][name]):.3f}" for method in methods)
-        say(f"{name}, {len(table.y)} rows: {first} of {', '.join(means)}")
-    rows = []
-    for loss, by_method in found.items():
-        _print_losses(loss, by_method)
-        rows += [_claim(loss, by_method, ours, rival) for rival in methods if rival != ours]
-    n_fits = len(tables) * splits
-    say("seconds of a fit: " + ", ".join(f"{m} {s / n_fits:.2g}" for m, s in seconds.items()))
-    return rows
+
+    name: str
+    tables: Mapping[str, Callable[[], OutcomeTable]]
+    methods: Mapping[str, Fit]
+    losses: tuple[str, ...]
+    constant: Fit
 
 
-def _print_losses(loss: str, by_method: Losses) -> None:
-    methods = list(by_method)
-    say(f"\n| {loss} | {' | '.join(methods)} |\n|{'---|' * (len(methods) + 1)}")
-    for name in by_method[methods[0]]:
-        cells = [np.mean(by_method[method][name]) for method in methods]
-        say(f"| {name} | {' | '.join(f'{cell:.3f}' for cell in cells)} |")
-    ranks = compare(_means(by_method)).ranks
-    say(f"| mean rank | {' | '.join(f'{ranks[method]:.2f}' for method in methods)} |")
+def fit_split(topic: Topic, table: OutcomeTable, seed: int, name: str) -> dict[str, float]:
+    """The losses of one method on one split, and the seconds of the processor."""
+    train, test = table.split(seed)
+    start, failed = time.process_time(), 0.0
+    try:
+        losses = topic.methods[name](train, test)
+    except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+        say(f"{name} cannot be fitted: {type(error).__name__}: {error}")
+        losses, failed = topic.constant(train, test), 1.0
+    seconds = time.process_time() - start
+    ratio = len(test.y) / len(train.y)
+    return losses | {"seconds": seconds, "failed": failed, "ratio": ratio}
 
 
-def _means(by_method: Losses) -> dict[str, dict[str, float]]:
-    return {
-        method: {name: float(np.mean(values)) for name, values in tables.items()}
-        for method, tables in by_method.items()
-    }
-
-
-def _claim(loss: str, by_method: Losses, ours: str, rival: str) -> Row:
-    """Whether ours is no worse than a rival over the tables, by Wilcoxon's test."""
-    both = {method: by_method[method] for method in (ours, rival)}
-    means = _means(both)
-    first, second = (np.array(list(means[method].values())) for method in (ours, rival))
-    worse = [name for name in means[ours] if means[ours][name] > means[rival][name]]
-    p = float(compare(means).wilcoxon["pvalue"].iloc[0]) if len(first) > 1 else np.nan
-    measured = (
-        f"{first.mean():.3f} against {second.mean():.3f}; better on "
-        f"{int((first < second).sum())} of {len(first)} tables, worse on "
-        f"{', '.join(worse) or 'none'} (p = {p:.2g})"
+def run_topic(topic: Topic, splits: int, out: Path) -> Fits:
+    """All methods, split by split, so that a run that is stopped has all tables."""
+    tables = {title: make() for title, make in topic.tables.items()}
+    keys = (
+        (title, seed, name) for seed in range(splits) for title in tables for name in topic.methods
     )
-    return Row(f"{loss}: {ours} against {rival}", measured, bool(first.mean() <= second.mean()))
+
+    def fit(title: str, seed: int, name: str) -> dict[str, float]:
+        losses = fit_split(topic, tables[title], seed, name)
+        shown = ", ".join(f"{loss} {value:.3g}" for loss, value in losses.items())
+        say(f"{title}, split {seed}, {name}: {shown}")
+        return losses
+
+    return run_missing(keys, fit, out / f"{topic.name}.json")

@@ -11,9 +11,7 @@ table is ``DIR/survival/table1.md``, from where ``python docs/insert_results.py 
 
 from __future__ import annotations
 
-import json
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib.util import find_spec
@@ -22,7 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.claims import Row, say
-from benchmarks.survival_page import OURS, SVM, Fits, claims, page
+from benchmarks.kept_fits import Fits, run_missing, write_page
+from benchmarks.survival_page import OURS, SVM, claims, page
 from benchmarks.survival_tables import SurvivalTable, survival_tables
 from kernlearn import KernelSurvival
 from kernlearn.metrics import harrell_concordance, integrated_brier_score, uno_concordance
@@ -211,19 +210,12 @@ def _fits(tables: Mapping[str, SurvivalTable], splits: int) -> Iterator[tuple[st
 
 def run(splits: int, out: Path) -> Fits:
     """All splits of all tables by all methods; what the file has is not run again."""
-    done: Fits = json.loads(out.read_text("utf-8")) if out.exists() else {}
     tables = survival_tables()
-    for title, seed, name in _fits(tables, splits):
-        key = f"{title}|{seed}|{name}"
-        if key in done:
-            continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            done[key] = scores(tables[title], seed, name)
-        new = out.with_suffix(".new")
-        new.write_text(json.dumps(done, indent=0, sort_keys=True), "utf-8")
-        new.replace(out)
-    return done
+
+    def fit(title: str, seed: int, name: str) -> dict[str, float]:
+        return scores(tables[title], seed, name)
+
+    return run_missing(_fits(tables, splits), fit, out)
 
 
 def benchmarks(out: Path, splits: int) -> list[Row]:
@@ -231,11 +223,8 @@ def benchmarks(out: Path, splits: int) -> list[Row]:
     if find_spec("sksurv") is None or find_spec("lifelines") is None:
         say("survival is left out: it takes pip install scikit-survival lifelines")
         return []
-    out.mkdir(parents=True, exist_ok=True)
     done = run(splits, out / "survival.json")
     text = page(done)
-    written = out / "survival" / "table1.md"
-    written.parent.mkdir(exist_ok=True)
-    written.write_text(text, encoding="utf-8")
+    write_page(text, out, "survival")
     say(text)
     return claims(done)

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from benchmarks import kept_fits
 from benchmarks.claims import Row
+from benchmarks.kept_fits import Fits
 from kernlearn.comparison import Comparison, compare
 from kernlearn.papers.method_comparison import Cells, against, against_each, mean_of, tests_note
 
 OURS, SVM = "KernelSurvival", "kernel survival SVM"
-Fits = dict[str, dict[str, float]]  # scores by "TABLE|SPLIT|METHOD"
 # Titles by the keys of the scores; higher concordance is better, and its error is what lacks to 1.
 SCORES = {
     "harrell": "Harrell's concordance",
@@ -21,23 +22,9 @@ SCORES = {
 
 
 def finished(done: Fits) -> tuple[dict[str, Cells], int]:
-    """Fits by method and table, of the splits that have all fits of the first; their number."""
-    splits: dict[int, Fits] = {}
-    for key, fit in done.items():
-        title, seed, name = key.split("|")
-        splits.setdefault(int(seed), {})[f"{title}|{name}"] = fit
-    whole = [fits for _, fits in sorted(splits.items()) if fits.keys() == splits[0].keys()]
-    found: dict[str, Cells] = {}
-    for key in sorted(splits[0], key=_place):
-        title, name = key.split("|")
-        found.setdefault(name, {})[title] = [fits[key] for fits in whole]
-    return found, len(whole)
-
-
-def _place(key: str) -> tuple[bool, bool, str, str]:
-    """Ours first and the method of the small tables last, however the file was sorted."""
-    title, name = key.split("|")
-    return name != OURS, name == SVM, name, title
+    """Ours first, and the method of the small tables last."""
+    names = {key.split("|")[2] for key in done}
+    return kept_fits.finished(done, sorted(names, key=lambda n: (n != OURS, n == SVM, n)))
 
 
 def errors_of(found: Mapping[str, Cells], key: str) -> dict[str, Cells]:
