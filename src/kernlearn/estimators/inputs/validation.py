@@ -112,10 +112,8 @@ def class_weights(class_weight: Rows, labels: Targets) -> Array:
     """The weight of every row by its class; ones where none are given."""
     if class_weight is None:
         return np.ones(len(labels))
-    if not (
-        isinstance(class_weight, Mapping)
-        or (isinstance(class_weight, str) and class_weight == "balanced")
-    ):
+    is_named = isinstance(class_weight, str) and class_weight == "balanced"
+    if not (is_named or isinstance(class_weight, Mapping)):
         raise ValueError(
             "expected class_weight to be 'balanced', a dictionary from labels to weights, or None, "
             f"got {class_weight!r}; pass one of them"

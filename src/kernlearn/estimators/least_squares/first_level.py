@@ -83,7 +83,7 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
     def _learning(self, data: LeastSquaresData) -> Learning:
         """Check the parameters, state the problem, learn, store; a device is asked for machines."""
         with explained_options(self._search):
-            request = self._request(data)
+            request = self._first_level_request(data)
             if request.rank is not None:
                 check_takes_dask(self, request.rows)
                 self._learn_at_scale(data, request)
@@ -99,7 +99,7 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
         stopping = request.control.stopping
         warn_if_unfinished(type(self).__name__, self.status_, stopping, stacklevel=6)
 
-    def _request(self, data: LeastSquaresData) -> FirstLevelRequest:
+    def _first_level_request(self, data: LeastSquaresData) -> FirstLevelRequest:
         """What the parameters ask for on this table, checked."""
         family = parametric_kernel(self.kernel)
         check_loss(self, self._losses)

@@ -78,18 +78,22 @@ def choose_bank(
             f"the smallest leave-one-out loss on {len(rows)} rows"
         )
         if best > tried[-1] and pays:
-            warnings.warn(
-                f"of the Gaussians tried, the narrowest (gamma = {gamma:.3g}) predicts held-out "
-                "rows best, so that a better width may lie beyond the default bank; pass kernels "
-                "of your own, or look for rows that are there twice",
-                UserWarning,
-                stacklevel=2,
-            )
+            _warn_at_narrowest(gamma)
     bank = bank_at(median, exponents)
     if scales is not None:
         bank = [stretched(kernel, scales) for kernel in bank]
     kernels, left_out = screen_kernels(bank if varies else bank[2:], sample)
     return kernels, notes + left_out
+
+
+def _warn_at_narrowest(gamma: float) -> None:
+    warnings.warn(
+        f"of the Gaussians tried, the narrowest (gamma = {gamma:.3g}) predicts held-out rows "
+        "best, so that a better width may lie beyond the default bank; pass kernels of your own, "
+        "or look for rows that are there twice",
+        UserWarning,
+        stacklevel=3,
+    )
 
 
 def _some(groups: Indices | None, rows: Indices) -> Indices | None:
@@ -137,7 +141,8 @@ def banks_of_views(
 ) -> tuple[list[Kernel], list[str]]:
     """The default bank of every view, and what is to be said of each; of X itself without views.
 
-    Rows that lack a view say nothing of its widths. A view may have a kernel that is `matrices`.
+    Rows that lack a view do not count for its widths. `matrices` holds the kernels of views that
+    have one.
     """
     if not places:
         return choose_bank(X, targets, weight, seed, tried, groups)

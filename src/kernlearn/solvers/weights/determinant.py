@@ -213,12 +213,10 @@ def _final_determinant(
     family: Family, weight_set: WeightSet, weights: Array, tol: float, linear: Array | None
 ) -> _FinalDeterminant | None:
     """The value at these weights, in long double where rounding would show."""
-    n = family.n_points
+    n, exact = family.n_points, False
     # Weights that cancel miss the total by their rounding, which f sees as a scale.
-    missed = abs(
-        float((weights.astype(np.longdouble) @ weight_set.normaliser) / weight_set.total - 1.0)
-    )
-    exact = False
+    total = weights.astype(np.longdouble) @ weight_set.normaliser
+    missed = abs(float(total / weight_set.total - 1.0))
     while True:
         combine = family.combine_exactly if exact else family.combine
         factor = inverse_factor(combine(weights, labelled_only=False))

@@ -71,8 +71,9 @@ class AdditiveTerms:
         for start in range(0, len(X), size):
             rows = X[start : start + size]
             x, inside = within(rows[:, self.columns], self.intervals)
-            basis = chebyshev(x, len(self.coef))
-            total = sum((T @ coef for T, coef in zip(basis, self.coef, strict=True)), start=0.0)
+            total = np.zeros((len(rows), out.shape[1]))
+            for T, coef in zip(chebyshev(x, len(self.coef)), self.coef, strict=True):
+                total += T @ coef
             beyond = ~inside.all(axis=1)
             if beyond.any():
                 values = np.zeros((int(beyond.sum()), out.shape[1]))
