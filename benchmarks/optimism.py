@@ -28,7 +28,9 @@ def measured(nested: bool, X: Array, y: Targets, new: Array, truth: Targets) -> 
     """Held-out score, accuracy and log loss on new rows, and whether the fit is at chance."""
     model = KernelClassifier()
     if not nested:
-        model._options = replace(model._options, nested_rows=0, nested_labels=0)
+        model._options = replace(
+            model._options, nested_rows=0, nested_labels=0, nested_unclear_labels=0
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AtChanceWarning)
         model.fit(X, y)

@@ -30,8 +30,10 @@ def stacked(blocks: Sequence[Indices]) -> list[Indices]:
     >>> [rows.tolist() for rows in stacked([np.array([0, 1]), np.array([3]), np.array([2, 4])])]
     [[[3]], [[0, 1], [2, 4]]]
     """
-    sizes = sorted({len(block) for block in blocks})
-    return [np.stack([block for block in blocks if len(block) == size]) for size in sizes]
+    by_size: dict[int, list[Indices]] = {}
+    for block in blocks:
+        by_size.setdefault(len(block), []).append(block)
+    return [np.array(by_size[size]) for size in sorted(by_size)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,14 +90,22 @@ class RidgePath:
         >>> path.residuals(1.0, [np.array([1, 2])]).round(3).ravel().tolist()
         [-3.0, 1.0, 5.0]
         """
-        shrunk = 1.0 / (self.values + lam)
-        beta = self.vectors @ (shrunk[:, None] * self.projected)
-        found = np.asarray(beta / (self.root * (self.squares @ shrunk))[:, None])
+        return np.asarray(self.residuals_at(np.array([lam]), blocks)[0])
+
+    def residuals_at(self, lams: Array, blocks: Sequence[NDArray[np.intp]] = ()) -> Array:
+        """Leave-one-out residuals at several λ, of shape (number of λ, n, k)."""
+        shrunk = 1.0 / (self.values[:, None] + lams)
+        n, k = len(self.root), self.projected.shape[1]
+        products = (shrunk[:, :, None] * self.projected[:, None]).reshape(len(shrunk), -1)
+        beta = (self.vectors @ products).reshape(n, len(lams), k)
+        found = beta / (self.root[:, None] * (self.squares @ shrunk))[..., None]
         for rows in stacked(blocks):
-            halves = self.vectors[rows] * np.sqrt(shrunk)
-            P = halves @ halves.swapaxes(1, 2)
-            found[rows] = np.linalg.solve(P, beta[rows]) / self.root[rows][..., None]
-        return found
+            for place, factors in enumerate(shrunk.T):
+                halves = self.vectors[rows] * np.sqrt(factors)
+                P = halves @ halves.swapaxes(1, 2)
+                solved = np.linalg.solve(P, beta[rows, place])
+                found[rows, place] = solved / self.root[rows][..., None]
+        return np.asarray(found.swapaxes(0, 1))
 
     def coefficients(self, lam: Array) -> Array:
         """The α of shape (n, k), of every target at a λ of its own, all of shape (k,)."""

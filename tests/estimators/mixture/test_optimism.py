@@ -110,6 +110,9 @@ def test_of_more_labels_the_usual_predictions_are_kept_where_they_are_clearly_be
     usual, kept = held_out_predictions(screening, choice, 8, NEGLIGIBLE, MixtureOptions())
     assert np.array_equal(usual, kept) != is_noise
     few = MixtureOptions(nested_labels=89)
+    usual, kept = held_out_predictions(screening, choice, 8, NEGLIGIBLE, few)
+    assert np.array_equal(usual, kept) != is_noise  # nothing is clear
+    few = replace(few, nested_unclear_labels=89)
     np.testing.assert_array_equal(*held_out_predictions(screening, choice, 8, NEGLIGIBLE, few))
 
 

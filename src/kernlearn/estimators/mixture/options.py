@@ -110,6 +110,8 @@ class MixtureOptions:
     nested_rows: int = 60
     # The same of labels, unless the usual candidates predict clearly better.
     nested_labels: int = 200
+    # The same where the usual candidates predict labels hardly better than their majority.
+    nested_unclear_labels: int = 600
     # Trees that are grown by boosting, of tables whose members are trained through landmarks.
     boosting: BoostingOptions = field(default_factory=BoostingOptions)
     # A fit that is expected to take more seconds is announced.
