@@ -27,6 +27,8 @@ def test_scores_are_those_of_the_recursion():
     rng = np.random.default_rng(0)
     X = ["".join(rng.choice(list("ACGT"), size=n)) for n in (9, 1, 0, 12, 7)]
     R = ["".join(rng.choice(list("ACGTN"), size=n)) for n in (8, 11, 3)]
+    gaps = ["ACGACG", "ACGTTTTACG"]  # of several letters, in either sequence
+    X, R = X + gaps, R + gaps
     extra = {"AG": 0.6, "NC": 0.1}
 
     def letters(a, b):
@@ -35,7 +37,7 @@ def test_scores_are_those_of_the_recursion():
 
     scores = [[_score(x, r, letters, lambda k: 1.1 + 0.4 * (k - 1)) for r in R] for x in X]
     kernel = SmithWaterman(**PARAMETERS, scores=extra, references=R)
-    np.testing.assert_allclose(kernel(X), np.array(scores) @ np.array(scores).T / 3)
+    np.testing.assert_allclose(kernel(X), np.array(scores) @ np.array(scores).T / 5)
 
 
 def test_references_are_the_training_rows():
