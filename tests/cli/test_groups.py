@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import kernlearn as kl
 from kernlearn.cli.app import app
-from kernlearn.cli.outcome_options import AskedOutcome
+from kernlearn.cli.outcome_options import OutcomeRequest
 from kernlearn.cli.problem import CommandOptions, read_problem
 from kernlearn.cli.request import (
     FitRequest,
@@ -168,7 +168,7 @@ def test_few_rows_are_all_held_out_in_repeated_folds(tmp_path):
 def test_how_rows_are_held_out(given, expected, patients, tmp_path):
     make_patients(100, 3).to_csv(tmp_path / "p.csv", index=False)
     reading = TableRequest(tmp_path / "p.csv", None, None, frozenset(), frozenset())
-    goal = GoalRequest(AskedOutcome(("status",)), "auto", None, None, None, None)
+    goal = GoalRequest(OutcomeRequest(("status",)), "auto", None, None, None, None)
     splits = replace(SplitRequest(None, None, None, None, None, True), **given)
     sources = SourceRequest(None, (), "raise")
     request = FitRequest(reading, goal, splits, sources, None, "default", 0, False)

@@ -89,7 +89,7 @@ def test_the_method_is_fitted_to_shares_of_the_training_rows(task):
     # Of many rows, the first split alone.
     once = replace(task, options=replace(task.options, rows_of_curve=300))
     alone = learning_curve(once, learner, seconds=0.01)
-    right = learner.fit(*task.given(train)).predict(task.asked(test)[0]) == task.y[test]
+    right = learner.fit(*task.training_rows(train)).predict(task.test_rows(test)[0]) == task.y[test]
     assert alone["sizes"][-1]["score"] == right.mean()
     grouped = replace(task, groups=np.arange(240) // 4)
     assert learning_curve(grouped, learner, seconds=0.01)["sizes"][0]["rows"] == 40

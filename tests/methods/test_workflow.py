@@ -92,8 +92,8 @@ def test_the_model_that_is_judged_is_fitted_in_another_process(monkeypatch):
     # A thread that an earlier test has left behind, such as one of a cluster, forbids a fork.
     monkeypatch.setattr(processes, "_has_other_threads", lambda: False)
     seen = []
-    ask = Contestant.ask
-    monkeypatch.setattr(Contestant, "ask", lambda *a: (seen.append(a[1][-1]), ask(*a)))
+    add_split = Contestant.add_split
+    monkeypatch.setattr(Contestant, "add_split", lambda *a: (seen.append(a[1][-1]), add_split(*a)))
     learn(problem(Waiting, 2))
     judged = next(model for model in seen if isinstance(model, Waiting))
     assert judged.pid_ != os.getpid()

@@ -78,10 +78,10 @@ def bench(
     if found:
         _show(trial, found, as_json)
     if stopped:
-        told = (
+        note = (
             "; what was measured before that is shown" if found else " before anything was measured"
         )
-        fail(f"stopped{told}.", 130)
+        fail(f"stopped{note}.", 130)
 
 
 def _checked(names: list[str], task: str, time_limit: float) -> list[Method]:

@@ -56,8 +56,8 @@ def _read(path: Path, repetition: str | None) -> Any:
         with path.open(newline="", encoding="utf-8-sig") as file:
             header, *rows = [row for row in csv.reader(file) if row] or [[]]
     except OSError as error:
-        told = system_message(error)
-        fail(f"could not read {path}: {told}: give the name of a CSV file.", NO_RESULT)
+        reason = system_message(error)
+        fail(f"could not read {path}: {reason}: give the name of a CSV file.", NO_RESULT)
     except (UnicodeDecodeError, csv.Error) as error:
         fail(f"could not read {path}: {error}: save it as CSV in UTF-8.", NO_RESULT)
     for number, row in enumerate(rows, start=2):

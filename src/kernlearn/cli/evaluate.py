@@ -13,7 +13,7 @@ from rich.table import Table
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.bundles import DAMAGED, read_predictor, with_costs
 from kernlearn.cli.failure import failures
-from kernlearn.cli.learned import details_told, short, with_interval
+from kernlearn.cli.learned import details_sentences, short, with_interval
 from kernlearn.cli.options import AsJson, CostTexts, Delimiter, Encoding, Quietly
 from kernlearn.cli.output import say
 from kernlearn.cli.predict import ModelFile, ViewsFile, check_view_files, reading_of
@@ -110,7 +110,7 @@ def _print(console: Console, made: Json, facts: Json) -> None:
             short(score["p_value"]),
         )
     console.print(table)
-    recalls = details_told({**facts, "task": made["task"]})[:1] if made["classes"] else []
+    recalls = details_sentences({**facts, "task": made["task"]})[:1] if made["classes"] else []
     threshold = made.get("threshold")
     costs = [threshold["sentence"], facts["scores"][-1]["sentence"]] if threshold else []
     others = facts["sentences"][len(facts["scores"]) :]

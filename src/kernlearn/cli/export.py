@@ -37,10 +37,10 @@ def export(
 
     For example: kernlearn export wine.model --onnx wine.onnx --python wine.py
     """
-    wanted = [path for path in (onnx, python) if path is not None]
-    if not wanted:
+    requested = [path for path in (onnx, python) if path is not None]
+    if not requested:
         fail("expected --onnx FILE, --python FILE or both, got none; name a file", BAD_USAGE)
-    check_outputs(wanted, [model])
+    check_outputs(requested, [model])
     # Other commands do not need the export.
     from kernlearn.export import to_numpy_code, to_onnx
 
@@ -50,5 +50,5 @@ def export(
             to_onnx(bundle, onnx)
         if python is not None:
             to_numpy_code(bundle, python)
-    for path in wanted if not quiet else []:
+    for path in requested if not quiet else []:
         say(f"written: {path}", err=goes_to_stdout(path))

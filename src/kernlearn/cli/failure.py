@@ -53,8 +53,8 @@ def failures(
         )
     except MemoryError as error:
         # NumPy's own sentence names an array that nobody has heard of.
-        told = str(error) if str(error).startswith("expected") else _MEMORY
-        fail(f"could not {doing}: {told}.", NO_RESULT)
+        reason = str(error) if str(error).startswith("expected") else _MEMORY
+        fail(f"could not {doing}: {reason}.", NO_RESULT)
     except RecursionError:
         fail(f"could not {doing}: something in it is nested too deeply; flatten it.", NO_RESULT)
     except (ImportError, ValueError) as error:

@@ -339,7 +339,7 @@ def _learned_from(
             device=limits.device,
             client=client,
             n_jobs=n_jobs,
-            callback=lambda told: bar.show(told),
+            callback=lambda progress: bar.show(progress),
         )
         outcome = learn(task, bar)
     about = {

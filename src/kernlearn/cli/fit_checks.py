@@ -147,14 +147,14 @@ def _check_held_out(splits: SplitRequest) -> None:
             BAD_USAGE,
         )
     if splits.repeats is not None:
-        for option, given in (
+        for option, is_given in (
             ("--test-size", size is not None),
             ("--no-refit", not splits.refit),
             ("--time-order", splits.time_order is not None),
         ):
-            if given:
-                told = f"--repeats is about folds, {option} holds out rows once"
-                fail(f"{told}: give one of them.", BAD_USAGE)
+            if is_given:
+                reason = f"--repeats is about folds, {option} holds out rows once"
+                fail(f"{reason}: give one of them.", BAD_USAGE)
     if splits.groups is not None and splits.time_order is not None:
         fail(
             "--groups holds out whole groups, --time-order the latest rows: give one of them.",
@@ -199,9 +199,9 @@ def _check_rows_go_elsewhere(option: str, request: FitRequest) -> None:
     combines = request.sources.views is not None or request.sources.matrices
     method = request.method or "kernel"
     if combines or method not in (*THROUGH_LANDMARKS, AUTO):
-        given = "--views or --kernel-matrix" if combines else f"--method {method}"
+        found = "--views or --kernel-matrix" if combines else f"--method {method}"
         fail(
-            f"{option} is for tables and {', '.join(THROUGH_LANDMARKS)}, got {given}: choose one "
+            f"{option} is for tables and {', '.join(THROUGH_LANDMARKS)}, got {found}: choose one "
             "of these by --method, or auto.",
             BAD_USAGE,
         )

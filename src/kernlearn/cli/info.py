@@ -65,7 +65,9 @@ def installation_facts(extras: Mapping[str, tuple[str, ...]] = EXTRAS) -> Json:
         "devices": [HOST, *(gpu["device"] for gpu in gpus)],
         "gpus": gpus,
         "packages": _versions(CORE),
-        "extras": {name: _versions(wanted) for name, wanted in extras.items() if name in declared},
+        "extras": {
+            name: _versions(packages) for name, packages in extras.items() if name in declared
+        },
     }
 
 

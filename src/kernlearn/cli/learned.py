@@ -37,7 +37,7 @@ def print_learned(console: Console, facts: Json) -> None:
     for name in ("threshold", "learning_curve"):
         if facts[name]:
             _say(console, facts[name]["sentence"])
-    for sentence in [*details_told(facts), *facts["rows"]["sentences"]]:
+    for sentence in [*details_sentences(facts), *facts["rows"]["sentences"]]:
         _say(console, sentence)
     _say(console, f"Method: {facts['method_title']}, fitted in {facts['seconds']:.1f} s.")
     _say(console, f"Kernel: {facts['kernel']}.")
@@ -132,7 +132,7 @@ def _lost(entry: Json) -> str:
     return f"{shown} ± {f'{error:.3f}' if abs(value) < 10.0 else short(error)}"
 
 
-def details_told(facts: Json) -> list[str]:
+def details_sentences(facts: Json) -> list[str]:
     """Recall by class, calibration, coverage of intervals: a sentence or more."""
     details, said = facts["held_out"], []
     if facts["task"] == "classification":
@@ -144,7 +144,7 @@ def details_told(facts: Json) -> list[str]:
     elif facts["task"] == "survival":
         said += [entry["sentence"] for entry in details["calibrations"]]
     elif facts["task"] == "outcomes":
-        said += outcomes_told(details)
+        said += outcomes_sentences(details)
     elif facts["task"] == "ranking":
         said.append(details["ranking_sentence"])
     if details.get("rates_sentence"):
@@ -159,7 +159,7 @@ def details_told(facts: Json) -> list[str]:
     return said
 
 
-def outcomes_told(details: Json) -> list[str]:
+def outcomes_sentences(details: Json) -> list[str]:
     """The scores of each outcome, and what its intervals hold."""
     lines = []
     for entry in details["outcomes"][:FEW]:
@@ -174,8 +174,8 @@ def outcomes_told(details: Json) -> list[str]:
             if score["value"] is not None
         ]
         held = entry["covered"]
-        held_told = "" if held is None else f"; intervals hold {held:.1%}"
-        lines.append(f"{entry['name']}: {', '.join(scores)}{held_told}.")
+        coverage = "" if held is None else f"; intervals hold {held:.1%}"
+        lines.append(f"{entry['name']}: {', '.join(scores)}{coverage}.")
     more = len(details["outcomes"]) - FEW
     return [*lines, *(f"… {more} more outcomes" for _ in range(more > 0))]
 

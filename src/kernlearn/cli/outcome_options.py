@@ -55,7 +55,7 @@ RankName = Annotated[
 
 
 @dataclass(frozen=True)
-class AskedOutcome:
+class OutcomeRequest:
     """The columns of what is predicted, by their roles."""
 
     targets: tuple[str, ...]
@@ -93,7 +93,7 @@ class AskedOutcome:
                 return words
         return None
 
-    def within(self, names: Collection[str]) -> AskedOutcome:
+    def within(self, names: Collection[str]) -> OutcomeRequest:
         """With the columns that a list such as A,B names, unless a column is called so."""
         if self.event is not None:
             return self
@@ -122,7 +122,7 @@ def checked_outcome(
     are_counts: bool,
     exposure: str | None,
     rank_by: str | None,
-) -> AskedOutcome:
+) -> OutcomeRequest:
     """Refuse options that do not go together; `times` are those of the event and the time."""
     event, time = times
     if event is not None or time is not None:
@@ -134,22 +134,24 @@ def checked_outcome(
             "Name the column to predict by --target, or a time to an event by --event and --time.",
             BAD_USAGE,
         )
-    asked = AskedOutcome(tuple(targets), event, are_counts, exposure, rank_by)
+    outcome = OutcomeRequest(tuple(targets), event, are_counts, exposure, rank_by)
     if exposure is not None and not are_counts:
         fail("--exposure is what counts were counted in: give --counts, too.", BAD_USAGE)
     kinds = ("--event", event is not None), ("--counts", are_counts), ("--rank-by", rank_by)
-    given = [option for option, is_given in kinds if is_given]
-    if len(given) > 1:
-        fail(f"{given[0]} and {given[1]} are about unlike targets: give one of them.", BAD_USAGE)
-    return asked
+    options = [option for option, is_given in kinds if is_given]
+    if len(options) > 1:
+        fail(
+            f"{options[0]} and {options[1]} are about unlike targets: give one of them.", BAD_USAGE
+        )
+    return outcome
 
 
-def check_one_target(asked: AskedOutcome) -> None:
+def check_one_target(outcome: OutcomeRequest) -> None:
     """Refuse several targets of counts or of rankings, and a column of two roles."""
-    if len(asked.targets) > 1 and (asked.are_counts or asked.rank_by is not None):
-        option = "--counts" if asked.are_counts else "--rank-by"
-        fail(f"{option} is about one target, got {asked.name}: name one of them.", BAD_USAGE)
-    twice = [name for name in asked.columns if asked.columns.count(name) > 1]
+    if len(outcome.targets) > 1 and (outcome.are_counts or outcome.rank_by is not None):
+        option = "--counts" if outcome.are_counts else "--rank-by"
+        fail(f"{option} is about one target, got {outcome.name}: name one of them.", BAD_USAGE)
+    twice = [name for name in outcome.columns if outcome.columns.count(name) > 1]
     if twice:
         fail(f"{twice[0]!r} is named as the target, too: name another column.", BAD_USAGE)
 
@@ -167,11 +169,11 @@ def _check_times(targets: list[str] | None, event: str | None, time: str | None)
         fail(f"--event and --time both name {time!r}: name two columns.", BAD_USAGE)
 
 
-def outcome_facts(asked: AskedOutcome) -> Json:
+def outcome_facts(outcome: OutcomeRequest) -> Json:
     """The names that a model file keeps."""
     return {
-        "target": asked.name,
-        "event": asked.event,
-        "exposure": asked.exposure,
-        "rank_by": asked.rank_by,
+        "target": outcome.name,
+        "event": outcome.event,
+        "exposure": outcome.exposure,
+        "rank_by": outcome.rank_by,
     }

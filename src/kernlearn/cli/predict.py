@@ -165,15 +165,15 @@ class _Beside:
     def joined(self, predicted: PandasFrame) -> PandasFrame:
         """The predictions of the next block, with what stands beside them."""
         pd = load_pandas("predicting")
-        kept, told = self.blocks.popleft()
-        known = {*predicted.columns, *told.columns}
+        kept, notes = self.blocks.popleft()
+        known = {*predicted.columns, *notes.columns}
         twice = [name for name in self.kept if name in known]
         if twice:
             raise TableError(
                 f"--keep names {twice[0]!r}, which is a column of the predictions, too; rename it "
                 "in the table"
             )
-        return pd.concat([kept, predicted, told], axis=1)
+        return pd.concat([kept, predicted, notes], axis=1)
 
 
 def reading_of(
@@ -219,10 +219,10 @@ def _check_intervals(bundle: ModelBundle, coverage: float | None) -> None:
     unlike = {SURVIVAL: "predicts times to an event", RANKING: "ranks rows"}
     found = unlike.get(bundle.facts["task"])
     if coverage is not None and (found or not hasattr(bundle, "predict_interval")):
-        told = "predicts classes" if bundle.facts["classes"] else "is of a method without them"
-        told = found or told
+        reason = "predicts classes" if bundle.facts["classes"] else "is of a method without them"
+        reason = found or reason
         raise MethodError(
-            f"--coverage is about intervals of numbers, but the model {told}; leave it out"
+            f"--coverage is about intervals of numbers, but the model {reason}; leave it out"
         )
 
 
@@ -312,8 +312,8 @@ def _show(summary: Json, coverage: float, as_json: bool, quiet: bool, err: bool)
             say(f"Ignored, since the model does not know them: {listed(ignored, FEW)}.", err)
         unseen = summary["unseen_categories"]
         if unseen:
-            told = [f"{name} in {counted(n, 'row')}" for name, n in unseen.items()]
-            say(f"Categories that the model has never seen: {listed(told, FEW)}.", err)
+            listed_categories = [f"{name} in {counted(n, 'row')}" for name, n in unseen.items()]
+            say(f"Categories that the model has never seen: {listed(listed_categories, FEW)}.", err)
         threshold = summary["threshold"]
         for sentence in [*summary["sentences"], *([threshold["sentence"]] if threshold else [])]:
             say(sentence, err)

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from kernlearn._cluster.scheduling import TIMEOUT
-from kernlearn.cli.outcome_options import AskedOutcome, check_one_target
+from kernlearn.cli.outcome_options import OutcomeRequest, check_one_target
 from kernlearn.cli.request import FitRequest, GoalRequest, SplitRequest
 from kernlearn.cli.row_columns import not_an_input, read_groups, read_times
 from kernlearn.gram.psd import Repair
@@ -85,7 +85,7 @@ class FitProblem:
 
     task: Task
     target: Target
-    outcome: AskedOutcome
+    outcome: OutcomeRequest
     n_read: int
     """Rows of the table."""
     dropped: list[tuple[str, int]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernlearn.cli.outcome_options import AskedOutcome
+from kernlearn.cli.outcome_options import OutcomeRequest
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class TableRequest:
 class GoalRequest:
     """What is predicted, and what counts as good."""
 
-    outcome: AskedOutcome
+    outcome: OutcomeRequest
     task: str
     ordinal: str | None
     class_weight: str | None

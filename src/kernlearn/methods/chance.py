@@ -109,10 +109,10 @@ def _gains(model: HeldOutPredictions, guess: HeldOutPredictions) -> tuple[Array,
         return squares, np.abs(y - np.median(y)) - np.abs(y - model.predicted)
     right = (y == model.predicted) * 1.0 - (y == guess.predicted)
     truth = (y[:, None] == np.arange(n)) * 1.0
-    told = model.proba
-    if told is None:
-        told = (model.predicted[:, None] == np.arange(n)) * 1.0
-    products = (told - told.mean(axis=0)) * (truth - truth.mean(axis=0))
+    predicted = model.proba
+    if predicted is None:
+        predicted = (model.predicted[:, None] == np.arange(n)) * 1.0
+    products = (predicted - predicted.mean(axis=0)) * (truth - truth.mean(axis=0))
     return right, np.asarray(products.sum(axis=1))
 
 

@@ -160,16 +160,16 @@ def given_threshold(costs: Costs, labels: Sequence[str]) -> Json:
 
 def _sentence(found: Json) -> str:
     positive, value = found["positive"], found["value"]
-    told = (
+    words = (
         f"{positive!r} is predicted from a probability of {value:.3g} on, since a false "
         f"{positive!r} costs {found['false_positive']:g} and a missed one "
         f"{found['false_negative']:g}"
     )
     if found["cost"] is None:
-        return f"{told}."
+        return f"{words}."
     cost = found["cost"]
     half = (cost["high"] - cost["low"]) / 2
     return (
-        f"{told}. A row then costs {cost['value']:.3g} ± {half:.2g} on held-out rows that did not "
+        f"{words}. A row then costs {cost['value']:.3g} ± {half:.2g} on held-out rows that did not "
         f"choose the threshold, and {found['usual_cost']['value']:.3g} without it."
     )

@@ -73,7 +73,7 @@ class HeldOutPredictions:
             predicted = np.asarray(model.predict(X), dtype=float)
             return cls(y, predicted, 0, interval=_interval(model, X), unit=unit)
         known = np.searchsorted(classes, model.classes_)
-        decision, proba, predicted = _answers(model, X)
+        decision, proba, predicted = _outputs(model, X)
         return cls(
             np.searchsorted(classes, y),
             np.searchsorted(classes, predicted),
@@ -146,7 +146,7 @@ class HeldOutPredictions:
         return HeldOutLabels(classes, self.predicted, self.decision, self.proba)
 
 
-def _answers(model: Pipeline, X: PandasFrame) -> tuple[Array | None, Array | None, Targets]:
+def _outputs(model: Pipeline, X: PandasFrame) -> tuple[Array | None, Array | None, Targets]:
     """Decision values, probabilities and labels; None for what a model does not say."""
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     if isinstance(last, OneAgainstRest):

@@ -42,8 +42,8 @@ class ImportanceOptions:
         """
         if n_groups == 0 or n_rows < self.fewest_rows:
             return None
-        wanted = self.all_rows // (min(self.fewest_repeats, self.most_repeats) * n_groups)
-        rows = min(n_rows, self.most_rows, max(self.fewest_rows, wanted))
+        size = self.all_rows // (min(self.fewest_repeats, self.most_repeats) * n_groups)
+        rows = min(n_rows, self.most_rows, max(self.fewest_rows, size))
         if rows * n_groups > 2 * self.all_rows:
             return None
         return rows, int(np.clip(self.all_rows // (rows * n_groups), 1, self.most_repeats))

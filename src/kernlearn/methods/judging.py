@@ -45,11 +45,13 @@ class Contestant:
     shuffled: list[ShuffledPredictions] = field(default_factory=list)
     """Of the first splits, which hold out every row once."""
 
-    def ask(self, pipeline: Pipeline, task: Task, split: Split, seconds: float) -> None:
+    def add_split(self, pipeline: Pipeline, task: Task, split: Split, seconds: float) -> None:
         """Keep what a fitted pipeline says of the rows of a split."""
         start = time.perf_counter()
-        X, y, unit = task.asked(split[1])
-        self.parts.append(HeldOutPredictions.of(pipeline, X, y, task.setting.asked, unit))
+        X, y, unit = task.test_rows(split[1])
+        self.parts.append(
+            HeldOutPredictions.of(pipeline, X, y, task.setting.classes_or_times, unit)
+        )
         self.n_learned.append(len(self.learner.rows(task.y[split[0]])))
         self.seconds += seconds + time.perf_counter() - start
 
@@ -69,8 +71,14 @@ class Contestant:
             return
         seed, n_kept = task.setting.seed, -(-sizes[0] * len(test) // n_rows)
         kept = np.sort(np.random.default_rng(seed).permutation(test)[:n_kept])
-        X, y, unit = task.asked(kept)
-        how = task.setting.asked, seed, sizes[1], unit, task.options.importance.rows_together
+        X, y, unit = task.test_rows(kept)
+        how = (
+            task.setting.classes_or_times,
+            seed,
+            sizes[1],
+            unit,
+            task.options.importance.rows_together,
+        )
         self.shuffled.append(shuffled_predictions(pipeline, X, y, list(groups.values()), *how))
 
 
@@ -108,7 +116,7 @@ def shuffled_importances(task: Task, model: Contestant, kind: str) -> list[Impor
 
 # All of a contestant but its learner, which has functions and cannot be sent.
 _Parts = tuple[list[HeldOutPredictions], list[int], float, str, list[ShuffledPredictions]]
-_Answer = tuple[_Parts, list[Warning]]
+_SplitResult = tuple[_Parts, list[Warning]]
 
 
 def judged_in_folds(
@@ -117,27 +125,27 @@ def judged_in_folds(
     """The model in every split, in several processes; it is shuffled where every row is new."""
     first = len(task.first_splits())
 
-    def judged(place: int) -> _Answer:
+    def judged(place: int) -> _SplitResult:
         said = Contestant(learner)
         with noted() as notes, interrupts_end_everything():
             start = time.perf_counter()
-            pipeline = learner.fit(*task.given(splits[place][0]))
-        said.ask(pipeline, task, splits[place], time.perf_counter() - start)
+            pipeline = learner.fit(*task.training_rows(splits[place][0]))
+        said.add_split(pipeline, task, splits[place], time.perf_counter() - start)
         if place < first:
             said.shuffle(pipeline, task, splits[place][1])
         return (said.parts, said.n_learned, said.seconds, said.note, said.shuffled), notes
 
-    def judged_within_memory(place: int) -> _Answer | None:
+    def judged_within_memory(place: int) -> _SplitResult | None:
         try:
             return judged(place)
         except MemoryError:  # of its share, or of all that there is
             return None
 
     tasks = [partial(judged_within_memory, place) for place in range(len(splits))]
-    answers = run_in_processes(tasks, task.n_jobs, advance)
+    parts = run_in_processes(tasks, task.n_jobs, advance)
     model = Contestant(learner)
-    for place, answer in enumerate(answers):
-        said, notes = judged(place) if answer is None else answer
+    for place, part in enumerate(parts):
+        said, notes = judged(place) if part is None else part
         for note in notes:
             warnings.warn(note, stacklevel=2)
         model.add(Contestant(learner, *said))
@@ -159,8 +167,8 @@ def baseline_predictions(task: Task, splits: list[Split], advance: Advance) -> l
     """The baselines, side by side."""
     learners = task.baselines()
     tasks = [partial(baseline_prediction, task, learner, splits) for learner in learners]
-    answers = run_in_processes(tasks, task.n_jobs, lambda: [advance() for _ in splits])
-    return [Contestant(learner, *answer) for learner, answer in zip(learners, answers, strict=True)]
+    parts = run_in_processes(tasks, task.n_jobs, lambda: [advance() for _ in splits])
+    return [Contestant(learner, *part) for learner, part in zip(learners, parts, strict=True)]
 
 
 def baseline_prediction(
@@ -173,9 +181,9 @@ def baseline_prediction(
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # it is no news of the model
-                fitted = learner.fit(*task.given(split[0]))
+                fitted = learner.fit(*task.training_rows(split[0]))
         except (MethodError, MemoryError) as error:
             said.note = f"{learner.title} was skipped: {error}"
             break
-        said.ask(fitted, task, split, time.perf_counter() - start)
+        said.add_split(fitted, task, split, time.perf_counter() - start)
     return said.parts, said.n_learned, said.seconds, said.note

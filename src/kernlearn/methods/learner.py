@@ -159,8 +159,8 @@ class Learner:
     def _grouped(self, plan: Plan, units: Indices | None) -> Json:
         """What the fit must be told of units; scikit-learn's own estimators have no folds."""
         name, last = plan.steps[-1]
-        told = units is not None and has_fit_parameter(last, "groups") and not plan.grid
-        return {f"{name}__groups": units} if told else {}
+        passes_groups = units is not None and has_fit_parameter(last, "groups") and not plan.grid
+        return {f"{name}__groups": units} if passes_groups else {}
 
     def _score(self, model: BaseEstimator, X: PandasFrame, y: Targets) -> float:
         """By the metric asked for, or by the model's own where it does not say enough for it."""
@@ -168,7 +168,9 @@ class Learner:
         # The usual ones have less to ask the model for, and less to look over.
         is_usual = metric is None or metric.name in USUAL
         if metric is not None and not is_usual:
-            value = metric.goodness(HeldOutPredictions.of(model, X, y, self.setting.asked))
+            value = metric.goodness(
+                HeldOutPredictions.of(model, X, y, self.setting.classes_or_times)
+            )
             if math.isfinite(value):
                 return value
         said = model.predict(X)

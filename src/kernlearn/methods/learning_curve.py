@@ -70,9 +70,9 @@ def _predicted(
     """What is said of the held-out rows by the models of every size; None where one has none."""
     pairs = [(share, split) for share in SHARES for split in splits]
     tasks = [partial(_one, task, learner, share, split) for share, split in pairs]
-    answers = run_in_processes(tasks, task.n_jobs, lambda: None)
-    found = [answer for answer in answers if answer is not None]
-    if len(found) < len(answers):
+    parts = run_in_processes(tasks, task.n_jobs, lambda: None)
+    found = [part for part in parts if part is not None]
+    if len(found) < len(parts):
         return None
     k = len(splits)
     return [HeldOutPredictions.joined(found[i : i + k]) for i in range(0, len(found), k)]
@@ -81,13 +81,13 @@ def _predicted(
 def _one(task: Task, learner: Learner, share: float, split: Split) -> HeldOutPredictions | None:
     train, test = split
     kept = train[_some(task, train, share)]
-    X, y, unit = task.asked(test)
+    X, y, unit = task.test_rows(test)
     try:
         with noted(), interrupts_end_everything():
-            pipeline = learner.fit(*task.given(kept))
+            pipeline = learner.fit(*task.training_rows(kept))
     except (MethodError, MemoryError, ValueError):  # of so few rows: of a class, or of a group
         return None
-    return HeldOutPredictions.of(pipeline, X, y, task.setting.asked, unit)
+    return HeldOutPredictions.of(pipeline, X, y, task.setting.classes_or_times, unit)
 
 
 def _some(task: Task, rows: Indices, share: float) -> Indices:

@@ -82,7 +82,7 @@ class Setting:
         return tuple(present.index(label) for label in classes) if present else ()
 
     @property
-    def asked(self) -> Targets | None:
+    def classes_or_times(self) -> Targets | None:
         """What predictions are about: the classes, or times of survival; None for numbers."""
         return self.classes if self.times is None else self.times
 

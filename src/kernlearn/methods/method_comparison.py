@@ -78,7 +78,7 @@ COMPARISON = ComparisonOptions()
 
 
 @dataclass(frozen=True)
-class _Answer:
+class _FoldResult:
     """A method's predictions of one fold; or nothing, and why it failed."""
 
     predictions: HeldOutPredictions | None
@@ -113,13 +113,13 @@ class ComparedMethod:
         n = len(self.scores)
         return float(np.std(self.scores, ddof=1) / np.sqrt(n)) if n > 1 else None
 
-    def after(self, answer: _Answer) -> ComparedMethod:
+    def after(self, result: _FoldResult) -> ComparedMethod:
         """With one more fold; a method that fails in one of them has no scores."""
-        seconds = self.seconds + answer.seconds
-        if answer.predictions is None:
-            return replace(self, scores=(), predictions=(), seconds=seconds, note=answer.note)
-        scores = (*self.scores, answer.score)
-        predictions = (*self.predictions, answer.predictions)
+        seconds = self.seconds + result.seconds
+        if result.predictions is None:
+            return replace(self, scores=(), predictions=(), seconds=seconds, note=result.note)
+        scores = (*self.scores, result.score)
+        predictions = (*self.predictions, result.predictions)
         return replace(self, scores=scores, predictions=predictions, seconds=seconds)
 
     def is_clearly_behind(self, best: ComparedMethod, level: float) -> bool:
@@ -246,11 +246,11 @@ def _concluded(entries: list[ComparedMethod], n_left: int, n_all: int) -> Method
         raise MethodError(f"no method can be used on this table: {best.note}")
     notes = [f"{e.learner.method.name} was skipped: {e.note}" for e in entries if e.note]
     if best.n_rows < n_all:
-        told = "which tell the best from all others"
+        result = "which tell the best from all others"
         if n_left > 1:
             names = ", ".join(entry.learner.method.name for entry in entries[1:n_left])
-            told = f"which do not tell {best.learner.method.name} from {names}"
-        notes.append(f"methods were compared on a random {best.n_rows} of {n_all} rows, {told}")
+            result = f"which do not tell {best.learner.method.name} from {names}"
+        notes.append(f"methods were compared on a random {best.n_rows} of {n_all} rows, {result}")
     return MethodComparison(tuple(entries), best.n_rows, tuple(notes))
 
 
@@ -285,10 +285,10 @@ def _round(
         # What takes longest begins first, so that no process waits for it in the end.
         order = sorted(range(len(race)), key=lambda place: -race[place].seconds)
         given = X, y, units, split, options
-        tasks = [partial(_asked, race[place].learner, *given) for place in order]
-        answers = run_in_processes(tasks, steps.n_jobs, steps)
-        for place, answer in zip(order, answers, strict=True):
-            race[place] = race[place].after(answer)
+        tasks = [partial(_evaluated, race[place].learner, *given) for place in order]
+        results = run_in_processes(tasks, steps.n_jobs, steps)
+        for place, result in zip(order, results, strict=True):
+            race[place] = race[place].after(result)
         race = _ranked(race)
         level = options.level if number == len(folds) else options.early_level
         if is_last and number < len(folds):
@@ -314,14 +314,14 @@ def chance_to_lead(n_done: int, n_folds: int, chance: float) -> float:
     return float(2.0 * norm.sf(z))
 
 
-def _asked(
+def _evaluated(
     learner: Learner,
     X: PandasFrame,
     y: Targets,
     units: Indices | None,
     split: Split,
     options: ComparisonOptions,
-) -> _Answer:
+) -> _FoldResult:
     """A method on one fold."""
     plan = partial(_plan_with_time_limit, learner, options.seconds_of_a_fit)
     # A sample is small enough for this machine.
@@ -329,16 +329,18 @@ def _asked(
     start, (train, test) = time.perf_counter(), split
     predictions, score, note = None, np.nan, ""
     try:
-        learned, tested = (None if units is None else units[part] for part in split)
-        model = limited.fit(X.iloc[train].reset_index(drop=True), y[train], learned)
+        train_units, test_units = (None if units is None else units[part] for part in split)
+        model = limited.fit(X.iloc[train].reset_index(drop=True), y[train], train_units)
         rows = X.iloc[test].reset_index(drop=True)
-        found = HeldOutPredictions.of(model, rows, y[test], learner.setting.asked, tested)
+        found = HeldOutPredictions.of(
+            model, rows, y[test], learner.setting.classes_or_times, test_units
+        )
         predictions, score = found, _score(learner.setting.judge, found)
     except (ValueError, MemoryError) as error:
         predictions, note = None, str(error)
     except Stopped:
         note = f"its time was over before it had learned anything from {len(train)} rows"
-    return _Answer(predictions, score, time.perf_counter() - start, note)
+    return _FoldResult(predictions, score, time.perf_counter() - start, note)
 
 
 def _plan_with_time_limit(learner: Learner, seconds: float, setting: Setting) -> Plan:

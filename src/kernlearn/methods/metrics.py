@@ -339,9 +339,9 @@ def _known_metric(metric: Metric) -> Metric:
 def _ranks_of_numbers(classes: Targets | None) -> tuple[int, ...]:
     """The order of classes that are whole numbers."""
     if classes is None or classes.dtype.kind not in "iuf":
-        told = "numbers" if classes is None else "classes without an order"
+        found = "numbers" if classes is None else "classes without an order"
         raise MethodError(
-            f"expected ordered grades for --metric {KAPPA}, got {told}; name the grades from the "
+            f"expected ordered grades for --metric {KAPPA}, got {found}; name the grades from the "
             "lowest to the highest by --ordinal"
         )
     return tuple(range(len(classes)))

@@ -180,20 +180,20 @@ class NewRows:
 def _two_samples(name: str, before: Targets, after: Targets, is_category: bool) -> Json:
     """A test that two samples of a column are alike, its missing cells among them."""
     if is_category:
-        p, told = _categories(before.astype(str), after.astype(str))
-        return {"column": name, "test": "chi-squared", "p_value": p, "change": told}
+        p, change = _categories(before.astype(str), after.astype(str))
+        return {"column": name, "test": "chi-squared", "p_value": p, "change": change}
     gaps = [np.isnan(np.asarray(cells, dtype=float)) for cells in (before, after)]
     known = [np.asarray(c, dtype=float)[~gap] for c, gap in zip((before, after), gaps, strict=True)]
     p_gaps = float(fisher_exact([[gap.sum(), (~gap).sum()] for gap in gaps]).pvalue)
     p = 1.0
     if min(map(len, known)) >= FEWEST_ROWS:
         p = float(ks_2samp(*known).pvalue)
-    told = f"missing in {gaps[1].mean():.0%} of the cells, was {gaps[0].mean():.0%}"
+    change = f"missing in {gaps[1].mean():.0%} of the cells, was {gaps[0].mean():.0%}"
     if p <= p_gaps:
-        told = f"median {np.median(known[1]):.4g}, was {np.median(known[0]):.4g}" if p < 1 else ""
+        change = f"median {np.median(known[1]):.4g}, was {np.median(known[0]):.4g}" if p < 1 else ""
     # Two tests of one column: each counts twice.
     both = min(1.0, 2.0 * min(p, p_gaps)) if any(gap.any() for gap in gaps) else p
-    return {"column": name, "test": "Kolmogorov-Smirnov", "p_value": both, "change": told}
+    return {"column": name, "test": "Kolmogorov-Smirnov", "p_value": both, "change": change}
 
 
 def _categories(before: Targets, after: Targets) -> tuple[float, str]:
@@ -210,8 +210,8 @@ def _categories(before: Targets, after: Targets) -> tuple[float, str]:
         return 1.0, ""
     shares = counts / counts.sum(axis=1, keepdims=True)
     most = int(np.argmax(np.abs(shares[1] - shares[0])))
-    told = f"{str(levels[most]) or 'empty'!r} in {shares[1, most]:.0%}, was {shares[0, most]:.0%}"
-    return float(chi2_contingency(table).pvalue), told
+    change = f"{str(levels[most]) or 'empty'!r} in {shares[1, most]:.0%}, was {shares[0, most]:.0%}"
+    return float(chi2_contingency(table).pvalue), change
 
 
 def _shown(value: float, is_date: bool) -> float | str:

@@ -49,10 +49,10 @@ def _counts(said: HeldOutPredictions) -> Json:
         for rows in np.array_split(order, n_bins)
     ]
     known = HeldOutPredictions(counts, expected, 0, interval=said.interval)
-    return {**number_details(known), "rates": bins, "rates_sentence": _counted_told(said)}
+    return {**number_details(known), "rates": bins, "rates_sentence": _counts_sentence(said)}
 
 
-def _counted_told(said: HeldOutPredictions) -> str:
+def _counts_sentence(said: HeldOutPredictions) -> str:
     counted, expected = float(said.y["count"].sum()), float(said.predicted.sum())
     pearson = (said.y["count"] - said.predicted) ** 2 / np.maximum(said.predicted, 1e-9)
     return (

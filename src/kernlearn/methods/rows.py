@@ -57,7 +57,7 @@ def row_account(
 def _sentences(task: Task, account: Json, tested: Targets) -> list[str]:
     said = [_read(account), _held_out(task, account)]
     said += _together(account)
-    said += _learned(account)
+    said += _learning_rows(account)
     said.append(_in_the_file(task, account))
     said += _single(account["single_classes"], "row" if task.groups is None else "group")
     said += _few(account["small_classes"], tested)
@@ -69,8 +69,8 @@ def _few(small: dict[str, int], tested: Targets) -> list[str]:
     said = []
     for name, n in list(small.items())[:SHOWN]:
         out = int(np.count_nonzero(tested.astype(str) == name))
-        told = "little can be said" if out else "nothing can be said"
-        said.append(f"The class {name!r} has {n} rows, {out or 'none'} held out: {told} of it.")
+        verdict = "little can be said" if out else "nothing can be said"
+        said.append(f"The class {name!r} has {n} rows, {out or 'none'} held out: {verdict} of it.")
     more = len(small) - SHOWN
     if more > 0:
         have = "1 more class has" if more == 1 else f"{more} more classes have"
@@ -165,7 +165,7 @@ def _has_shares(task: Task) -> bool:
     return min(len(test) for _, test in task.splits()) >= n_classes
 
 
-def _learned(account: Json) -> list[str]:
+def _learning_rows(account: Json) -> list[str]:
     """Who learned from fewer rows than there were, or was tuned on fewer."""
     said = []
     n = account["to_learn_from"]

@@ -52,9 +52,9 @@ def without_each(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it is not the model that is kept
             with interrupts_end_everything():
-                model = _without(task, learner, j).fit(*task.given(train))
-        X, y, unit = task.asked(test)
-        rest = HeldOutPredictions.of(model, X, y, setting.asked, unit)
+                model = _without(task, learner, j).fit(*task.training_rows(train))
+        X, y, unit = task.test_rows(test)
+        rest = HeldOutPredictions.of(model, X, y, setting.classes_or_times, unit)
         lost = task.metric.goodness(whole) - task.metric.goodness(rest)
         error = difference_error(task.metric, whole, rest, setting.seed, task.options.scoring)
         found.append(Importance(name, lost, error, refitted=True))

@@ -122,9 +122,9 @@ def holdout_split(
     order = dealt.dealt(task, seed)
     test = _spread(order, dealt, share, len(y))
     if task == "classification":
-        learned = set(np.delete(dealt.labels, test).tolist())
+        train = set(np.delete(dealt.labels, test).tolist())
         for label in np.unique(dealt.labels[test]).tolist():
-            if label not in learned:  # all of a small class
+            if label not in train:  # all of a small class
                 test = np.delete(test, np.flatnonzero(dealt.labels[test] == label)[0])
     rows = dealt.rows(test)
     return np.setdiff1d(np.arange(len(y)), rows), rows
@@ -136,9 +136,9 @@ def _spread(order: Indices, dealt: _Units, share: float, n_rows: int) -> Indices
         n_test = min(max(1, int(np.ceil(share * n_rows))), len(order) - 1)
         places = ((np.arange(n_test) + 0.5) * len(order) / n_test).astype(int)
         return np.asarray(order[places])
-    wanted = share * np.cumsum(dealt.sizes[order])
+    dues = share * np.cumsum(dealt.sizes[order])
     chosen, n_chosen = [], 0
-    for unit, due in zip(order, wanted, strict=True):
+    for unit, due in zip(order, dues, strict=True):
         # Closer to the share with it than without.
         if due - n_chosen >= dealt.sizes[unit] / 2:
             chosen.append(int(unit))

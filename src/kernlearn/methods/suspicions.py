@@ -96,8 +96,8 @@ def _explained_classes(codes: Indices, y: Targets, of_neighbours: bool = False) 
     """The part of the rows that the most frequent class gets wrong, but the pool does not."""
     truth = (y[:, None] == np.unique(y)) * 1.0
     share = truth.mean(axis=0)
-    told = (_pooled(truth, codes, of_neighbours) + 1e-6 * share).argmax(axis=1)
-    right, guess = float(np.mean(told == truth.argmax(axis=1))), float(share.max())
+    predicted = (_pooled(truth, codes, of_neighbours) + 1e-6 * share).argmax(axis=1)
+    right, guess = float(np.mean(predicted == truth.argmax(axis=1))), float(share.max())
     return (right - guess) / max(1.0 - guess, 1e-12)
 
 
@@ -142,40 +142,40 @@ def _explained_alone(
     cells: NDArray[Any], truth: Array, task: str, folds: Sequence[tuple[Indices, Indices]]
 ) -> float:
     """What a column explains of held-out rows, beyond the most frequent class or the mean."""
-    told, guess = np.zeros_like(truth), np.zeros_like(truth)
+    predicted, guess = np.zeros_like(truth), np.zeros_like(truth)
     tested = np.concatenate([test for _, test in folds])
     for train, test in folds:
         guess[test] = truth[train].mean(axis=0)
-        told[test] = _told(cells[train], truth[train], cells[test], guess[test])
+        predicted[test] = _predicted(cells[train], truth[train], cells[test], guess[test])
     if task == "classification":
         labels = truth.argmax(axis=1)
-        errors = ((each.argmax(axis=1) != labels)[tested] for each in (told, guess))
+        errors = ((each.argmax(axis=1) != labels)[tested] for each in (predicted, guess))
         wrong, missed = (float(each.mean()) for each in errors)
     else:
-        wrong, missed = (float(((each - truth)[tested] ** 2).sum()) for each in (told, guess))
+        wrong, missed = (float(((each - truth)[tested] ** 2).sum()) for each in (predicted, guess))
     return 1.0 - wrong / missed if missed > 0 else 0.0
 
 
-def _told(cells: NDArray[Any], truth: Array, new: NDArray[Any], guess: Array) -> Array:
+def _predicted(cells: NDArray[Any], truth: Array, new: NDArray[Any], guess: Array) -> Array:
     """What is said of new cells: the mean of equal ones, of numbers between the nearest two."""
-    told = guess.copy()
-    empty, asked = (_is_empty(each) for each in (cells, new))
+    predictions = guess.copy()
+    empty, is_new_empty = (_is_empty(each) for each in (cells, new))
     if empty.any():
-        told[asked] = truth[empty].mean(axis=0)
+        predictions[is_new_empty] = truth[empty].mean(axis=0)
     values, codes = np.unique(cells[~empty], return_inverse=True)
     if not len(values):
-        return told
+        return predictions
     means = np.zeros((len(values), truth.shape[1]))
     np.add.at(means, codes.reshape(-1), truth[~empty])
     means /= np.bincount(codes.reshape(-1))[:, None]
-    there = np.flatnonzero(~asked)
+    there = np.flatnonzero(~is_new_empty)
     if cells.dtype.kind == "f":
-        told[there] = np.column_stack([np.interp(new[there], values, m) for m in means.T])
-        return told
+        predictions[there] = np.column_stack([np.interp(new[there], values, m) for m in means.T])
+        return predictions
     places = np.searchsorted(values, new[there]).clip(0, len(values) - 1)
-    seen = values[places] == new[there]
-    told[there[seen]] = means[places[seen]]
-    return told
+    is_known = values[places] == new[there]
+    predictions[there[is_known]] = means[places[is_known]]
+    return predictions
 
 
 def _is_empty(cells: NDArray[Any]) -> NDArray[np.bool_]:

@@ -127,17 +127,17 @@ class Task:
         """The groups, and copies of one row: what is held out together."""
         return RowGroups.of(self.X, self.groups, len(self.y))
 
-    def given(self, rows: Indices) -> tuple[PandasFrame, Targets, Indices | None]:
+    def training_rows(self, rows: Indices) -> tuple[PandasFrame, Targets, Indices | None]:
         """Rows to learn from, their targets, and what folds within them hold out together."""
         return self.X.iloc[rows].reset_index(drop=True), self.y[rows], self.units_of(rows)
 
-    def asked(self, rows: Indices) -> tuple[PandasFrame, Targets, Indices | None]:
+    def test_rows(self, rows: Indices) -> tuple[PandasFrame, Targets, Indices | None]:
         """Rows to predict, their targets, and the units that they belong to."""
         unit = self.units.known
         if unit is None and self.repeats > 1:
             unit = np.arange(len(self.y))  # a row that is predicted several times is one
-        given = self.X.iloc[rows].reset_index(drop=True), self.y[rows]
-        return *given, None if unit is None else unit[rows]
+        table = self.X.iloc[rows].reset_index(drop=True), self.y[rows]
+        return *table, None if unit is None else unit[rows]
 
     def units_of(self, rows: Indices) -> Indices | None:
         """What folds within some rows hold out together: units, or consecutive parts of time."""

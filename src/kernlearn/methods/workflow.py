@@ -82,9 +82,9 @@ def learn(task: Task, advance: Advance = lambda: None) -> LearningResult:
 def _learned(task: Task, advance: Advance) -> LearningResult:
     splits = task.splits()
     if task.cv and task.method != AUTO:
-        # Nobody hears what is told in another process.
-        heard = task.callback if task.n_jobs == 1 else None
-        learner = replace(task, callback=heard).learner(task.method)
+        # A callback works in this process only.
+        callback = task.callback if task.n_jobs == 1 else None
+        learner = replace(task, callback=callback).learner(task.method)
         model = judged_in_folds(task, learner, splits, advance)
         baselines = baseline_predictions(task, splits, advance)
         kept, refitted = _kept(task, [], advance)
@@ -93,7 +93,7 @@ def _learned(task: Task, advance: Advance) -> LearningResult:
         model = Contestant(fits[0].learner)
         for place, (fit, split) in enumerate(zip(fits, splits, strict=True)):
             said = Contestant(fit.learner)
-            said.ask(fit.pipeline, task, split, fit.seconds)
+            said.add_split(fit.pipeline, task, split, fit.seconds)
             if place < len(task.first_splits()):
                 said.shuffle(fit.pipeline, task, split[1])
             model.add(said)
@@ -169,7 +169,7 @@ def _at_once(
     baselines = task.baselines()
     others = [partial(baseline_prediction, task, learner, [split]) for learner in baselines]
     tasks: list[Callable[[], Any]] = [judged, *others]
-    (kept, notes), (found, *answers) = alongside(own, tasks, task.n_jobs, advance)
+    (kept, notes), (found, *fits) = alongside(own, tasks, task.n_jobs, advance)
     if found is None:
         fit = _fitted_by(unheard, task, split[0], lambda: None, comparison)
     else:
@@ -178,8 +178,8 @@ def _at_once(
         notes = [*said, *notes]
     for note in notes:  # that of the model which is kept is the last
         warnings.warn(note, stacklevel=2)
-    asked = zip(baselines, answers, strict=True)
-    return [fit], [Contestant(learner, *answer) for learner, answer in asked], kept
+    contestants = zip(baselines, fits, strict=True)
+    return [fit], [Contestant(learner, *result) for learner, result in contestants], kept
 
 
 def _kept(task: Task, fits: list[PipelineFit], advance: Advance) -> tuple[PipelineFit, bool]:
@@ -203,7 +203,7 @@ def _compared(task: Task, rows: Indices, advance: Advance) -> MethodComparison |
     """Among all methods, on some rows, if the best is asked for."""
     if task.method != AUTO:
         return None
-    X, y, units = task.given(rows)
+    X, y, units = task.training_rows(rows)
     how = task.n_jobs, task.options.comparison, units
     return compare_methods(task.rivals(), X, y, advance, *how)
 
@@ -225,11 +225,11 @@ def _fitted_by(
     before: PipelineFit | None = None,
 ) -> PipelineFit:
     start = time.perf_counter()
-    given, took_over = task.given(rows), False
+    training, took_over = task.training_rows(rows), False
     if before is None:
-        pipeline = learner.fit(*given)
+        pipeline = learner.fit(*training)
     else:
-        pipeline, took_over = learner.refit(before.pipeline, *given)
+        pipeline, took_over = learner.refit(before.pipeline, *training)
     for _, step in pipeline.steps:
         set_callback(step, None)  # it was for this fit alone
         if "device" in vars(step):

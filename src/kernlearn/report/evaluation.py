@@ -102,28 +102,33 @@ def evaluate(
     >>> found["scores"][0]["name"], found["scores"][0]["value"] > 0.9
     ('accuracy', True)
     """
-    asked = _asked(model, X, y, groups)
-    said = _predicted(asked["pipeline"], asked["X"], asked["y"], asked["classes"], asked["unit"])
+    inputs = _inputs(model, X, y, groups)
+    predictions = _predicted(
+        inputs["pipeline"], inputs["X"], inputs["y"], inputs["classes"], inputs["unit"]
+    )
     facts: Json = model.facts if isinstance(model, ModelBundle) else {}
     threshold = facts.get("threshold")
-    said = with_threshold(said, float(threshold["value"])) if threshold else said
-    ranks = _ranks(asked["pipeline"], asked["classes"]) if said.n_classes else ()
+    if threshold:
+        predictions = with_threshold(predictions, float(threshold["value"]))
+    ranks = _ranks(inputs["pipeline"], inputs["classes"]) if predictions.n_classes else ()
     scores = [
-        compared_score(score, _promised(facts, score)) for score in _scores(facts, said, ranks)
+        compared_score(score, _promised(facts, score))
+        for score in _scores(facts, predictions, ranks)
     ]
-    scores += [_compared_cost(threshold, said)] if threshold else []
-    labels = [str(label) for label in asked["classes"].tolist()] if said.n_classes else []
-    details = _details(said, labels, ranks, facts.get("outcomes") or _numbered(said))
+    scores += [_compared_cost(threshold, predictions)] if threshold else []
+    labels = [str(label) for label in inputs["classes"].tolist()] if predictions.n_classes else []
+    details = _details(predictions, labels, ranks, facts.get("outcomes") or _numbered(predictions))
     found: Json = {
-        "rows": len(said),
-        "rows_without_target": asked["n_without"],
-        "groups": None if said.unit is None else len(np.unique(said.unit)),
+        "rows": len(predictions),
+        "rows_without_target": inputs["n_without"],
+        "groups": None if predictions.unit is None else len(np.unique(predictions.unit)),
         "scores": scores,
         "held_out": details,
-        "new_rows": asked.get("new_rows"),
+        "new_rows": inputs.get("new_rows"),
     }
-    told = [*(score["sentence"] for score in scores), *_details_told(details)]
-    return {**found, "sentences": [*told, *(asked.get("new_rows") or {}).get("sentences", [])]}
+    sentences = [*(score["sentence"] for score in scores), *_details_sentences(details)]
+    sentences += (inputs.get("new_rows") or {}).get("sentences", [])
+    return {**found, "sentences": sentences}
 
 
 def _details(
@@ -141,10 +146,10 @@ def _numbered(said: HeldOutPredictions) -> list[str]:
     return [f"outcome {place + 1}" for place in range(said.y.shape[1])] if said.y.ndim > 1 else []
 
 
-def _asked(model: ModelBundle | BaseEstimator, X: Rows, y: ArrayLike | None, groups: Rows) -> Json:
+def _inputs(model: ModelBundle | BaseEstimator, X: Rows, y: ArrayLike | None, groups: Rows) -> Json:
     """What is predicted, by what, and the truth; rows without a target are left out."""
     if isinstance(model, ModelBundle):
-        return _asked_of_bundle(model, X, y, groups)
+        return _inputs_of_bundle(model, X, y, groups)
     check_is_fitted(model)
     if y is None:
         raise ValueError(
@@ -173,7 +178,7 @@ def _asked(model: ModelBundle | BaseEstimator, X: Rows, y: ArrayLike | None, gro
     }
 
 
-def _asked_of_bundle(bundle: ModelBundle, table: Rows, y: ArrayLike | None, groups: Rows) -> Json:
+def _inputs_of_bundle(bundle: ModelBundle, table: Rows, y: ArrayLike | None, groups: Rows) -> Json:
     columns = {str(column): place for place, column in enumerate(getattr(table, "columns", []))}
     typed = bundle.typed(table)
     truth, rows, classes = _truth(bundle, table, y, len(typed))
@@ -320,15 +325,16 @@ def _compared_cost(threshold: Json, said: HeldOutPredictions) -> Json:
 def compared_score(score: Json, promised: Json | None) -> Json:
     """The score beside the promise: p-value, verdict and a sentence."""
     title = score["name"]
-    told = f"{title[:1].upper()}{title[1:]}: found {_with_half(score)}"
+    sentence = f"{title[:1].upper()}{title[1:]}: found {_with_half(score)}"
     entry: Json = {**score, "promised": None, "promised_low": None, "promised_high": None}
-    entry |= {"p_value": None, "verdict": None, "sentence": f"{told}."}
+    entry |= {"p_value": None, "verdict": None, "sentence": f"{sentence}."}
     if promised is None or promised["value"] is None:
         return entry
     entry |= {f"promised_{end}": promised[end] for end in ("low", "high")}
     entry["promised"] = promised["value"]
-    told = f"{told.partition('found')[0]}promised {_with_half(promised)}, found {_with_half(score)}"
-    entry["sentence"] = f"{told}."
+    named = sentence.partition("found")[0]
+    sentence = f"{named}promised {_with_half(promised)}, found {_with_half(score)}"
+    entry["sentence"] = f"{sentence}."
     ahead = score["value"] - promised["value"]
     p = _p_value(score, promised)
     if p is None:
@@ -340,7 +346,7 @@ def compared_score(score: Json, promised: Json | None) -> Json:
         **entry,
         "p_value": p,
         "verdict": verdict,
-        "sentence": f"{told}: {words} ({p_in_words(p)}).",
+        "sentence": f"{sentence}: {words} ({p_in_words(p)}).",
     }
 
 
@@ -370,21 +376,21 @@ def _with_half(score: Json) -> str:
     return f"{short} ± {f'{half:.3f}' if abs(value) < 10.0 else f'{half:.2g}'}"
 
 
-def _details_told(details: Json) -> Sequence[str]:
+def _details_sentences(details: Json) -> Sequence[str]:
     """Calibration of probabilities or of survival, or coverage of intervals."""
     if details.get("calibration"):
         return [details["calibration"]["sentence"]]
     if details.get("calibrations"):
         return [entry["sentence"] for entry in details["calibrations"]]
-    told = [details[key] for key in ("rates_sentence", "ranking_sentence") if details.get(key)]
+    sentences = [details[key] for key in ("rates_sentence", "ranking_sentence") if details.get(key)]
     interval = details.get("interval")
     if not interval:
-        return told
+        return sentences
     n = interval["rows"]
     low, high = wilson_interval(round(interval["covered"] * n), n)
     wrong = "" if low <= interval["coverage"] <= high else ", other than they should"
     return [
-        *told,
+        *sentences,
         f"Intervals meant to hold {interval['coverage']:.0%} of the numbers hold "
         f"{interval['covered']:.1%} of these {n} (95 % interval {low:.1%} to {high:.1%}){wrong}.",
     ]

@@ -23,13 +23,13 @@ def known_outcomes(
     task, targets = facts["task"], facts["outcomes"] or [facts["target"]]
     frame = table.set_axis([str(name) for name in table.columns], axis=1).replace({"": np.nan})
     if y is not None:
-        given = np.asarray(y).reshape(n_rows, -1)
-        if given.shape[1] != len(targets):
+        outcome = np.asarray(y).reshape(n_rows, -1)
+        if outcome.shape[1] != len(targets):
             raise ValueError(
                 f"evaluate expected y of shape ({n_rows}, {len(targets)}), got shape "
                 f"{np.shape(y)}; pass a column for each of {', '.join(targets)}"
             )
-        frame = frame.assign(**dict(zip(targets, given.T, strict=True)))
+        frame = frame.assign(**dict(zip(targets, outcome.T, strict=True)))
     needed = [*targets, *filter(None, (facts["exposure"], facts["rank_by"]))]
     missing = [name for name in needed if name not in frame.columns]
     if missing:

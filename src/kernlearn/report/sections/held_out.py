@@ -95,8 +95,8 @@ def _calibration(details: Facts) -> Html | None:
         return None
     said = "The calibration error is the mean distance, over bins of rows, between the probability "
     said += "that the model gives and the share for which it came true."
-    told = re.sub(r"-(?=\d)", "−", sentence)
-    return join(tag("p", told), tag("p", said, class_="note"))
+    text = re.sub(r"-(?=\d)", "−", sentence)
+    return join(tag("p", text), tag("p", said, class_="note"))
 
 
 def numbers(subject: Subject) -> Html | None:
@@ -109,12 +109,12 @@ def numbers(subject: Subject) -> Html | None:
 
 
 def _intervals(facts: Facts) -> Html | None:
-    covered, meant = facts.number("covered"), facts.number("coverage")
-    if covered is None or meant is None:
+    covered, share = facts.number("covered"), facts.number("coverage")
+    if covered is None or share is None:
         return None
     return tag(
         "p",
-        f"Intervals that are meant to hold {percent(meant)} of the numbers hold {percent(covered)} "
+        f"Intervals that are meant to hold {percent(share)} of the numbers hold {percent(covered)} "
         f"of the {whole(facts.number('rows'))} that were held out. They are "
         f"{score(facts.number('mean_width'), '')} wide on average.",
     )

@@ -41,8 +41,8 @@ def performance(subject: Subject) -> Html | None:
     tests = _tests(entries, "fold by fold" if in_folds else "row by row")
     threshold = facts.part("threshold").text("sentence")
     by_cost = tag("p", threshold) if threshold else None
-    told = facts.part("learning_curve").text("sentence")
-    curve = tag("p", told) if told else None
+    sentence = facts.part("learning_curve").text("sentence")
+    curve = tag("p", sentence) if sentence else None
     return join(how, shown, ends, by_cost, pictures_of("performance", subject), curve, tests)
 
 

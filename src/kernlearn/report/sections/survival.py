@@ -14,12 +14,12 @@ def survival(subject: Subject) -> Html | None:
     """Numbers at risk by third of the risk, pictures and calibration; None for other targets."""
     if not risk_groups(subject):
         return None
-    told = [tag("li", found.text("sentence")) for found in calibrations(subject)]
+    items = [tag("li", found.text("sentence")) for found in calibrations(subject)]
     return join(
         repeated(subject),
         pictures_of("survival", subject),
         _at_risk(subject),
-        tag("ul", *told) if told else None,
+        tag("ul", *items) if items else None,
     )
 
 
