@@ -62,13 +62,13 @@ def shifted_by_limits(g: Array, domain: Domain) -> tuple[Array, Array | float]:
 
 
 def largest_over_positive(g: Array, noise: Array, domain: Domain) -> float:
-    """What gᵀx is at most over positive weights, for a slope of this rounding."""
+    """Upper bound of gᵀx over positive weights, for a slope of this rounding."""
     shifted, further = shifted_by_limits(-g, domain)
     return float(((noise + further - shifted) / domain.equality).max())
 
 
 def lowest_point(g: Array, domain: Domain) -> Array:
-    """Where gᵀx is smallest over positive weights: a corner of what the limits leave."""
+    """Minimiser of gᵀx over positive weights: a corner of the feasible set."""
     slopes = g / domain.equality
     if domain.share_limits is not None:
         found = smallest_over_shares(slopes, domain.share_limits)
@@ -100,7 +100,7 @@ def in_coordinates(plane: Plane, domain: Domain) -> tuple[Array, Array]:
 
 
 def free_noise(noise: Array, plane: Plane, domain: Domain) -> float:
-    """What rounding, and directions without a coordinate, may take off a plane's minimum."""
+    """Error of a plane's minimum by rounding and by directions without a coordinate."""
     ball, boxed = noise[: domain.n_ball], noise[domain.n_ball :]
     return (
         domain.radius * math.sqrt(ball @ ball)

@@ -67,7 +67,7 @@ class Evaluation(Protocol):
 
     @property
     def hessian(self) -> Array:
-        """Curvature with respect to the weights; computed when first asked for."""
+        """Curvature with respect to the weights; computed at its first use."""
 
     def predicted_plane(self, step: Array) -> Plane | None:
         """A plane that touches the objective at ``weights + step``, to first order."""
@@ -87,7 +87,7 @@ class Penalty(Protocol):
 
 
 class Objective(Protocol):
-    """What the outer method minimises."""
+    """The objective that the outer method minimises."""
 
     n_solves: int
 
@@ -142,7 +142,7 @@ class MachineObjective:
     def plane(self, coefs: Sequence[Array], K_i_coefs: Sequence[Array], weights: Array) -> Plane:
         """The plane below the objective that feasible coefficients define, rounding allowed for.
 
-        Should they not be feasible after all, the plane lies at −∞ and says nothing.
+        If the coefficients are infeasible, the plane lies at −∞.
         """
         m = self.family.n_matrices
         products = zip(K_i_coefs, coefs, strict=True)
@@ -212,11 +212,11 @@ class MachineEvaluation:
         coefs = [s.coef for s in solutions]
         self._K_i_coefs = [objective.family.apply(coef) for coef in coefs]
         self.plane = objective.plane(coefs, self._K_i_coefs, weights)
-        # No gap can be told to be smaller than the rounding of its two sides.
+        # The gap is known only up to the rounding of its two sides.
         noise = float((self.plane.noise * np.abs(weights)).sum())
         self.resolution = noise + EPS * abs(self.upper)
         self.noise = sum(s.gap for s in solutions)
-        # A bound above this says that no weights have a value but zero.
+        # A bound above this proves that only zero weights have a value.
         self.vanishing = np.inf
         if penalty is None and all(machine.may_vanish for machine in objective.machines):
             lengths = np.sqrt(np.abs(K.diagonal()))
@@ -330,5 +330,5 @@ def _length(coef: Array) -> float:
 
 
 def _error(coef: Array, missed: float, share: float = 1.0) -> float:
-    """Of a product with a vector of unit length, what rounding and the nearest point may change."""
+    """Error of a product with a unit vector, by rounding and by the nearest point."""
     return share * rounding(len(coef)) * _length(coef) + missed

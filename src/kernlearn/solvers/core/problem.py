@@ -1,8 +1,7 @@
 """A stated problem: its matrices, machines and weights, its units, and when to stop.
 
-Units are sizes by which solvers see kernels, targets and values of about one. They are powers of
-two: going there and back changes no digit, so that what is certified in the solver's units is
-certified in the user's.
+Units scale kernels, targets and values to about one for the solvers. Units are powers of two, so
+that scaling is exact and a certificate in the solver's units holds in the user's units.
 """
 
 from __future__ import annotations
@@ -124,7 +123,7 @@ class RescaledPenalty:
         return H if self.transform is None else np.asarray(self.transform.T @ H @ self.transform)
 
     def touching(self, weights: Array, slopes: Array) -> Array:
-        """Weights next to these at which slopes are as large as asked for, if that can be told."""
+        """Weights close to these whose slopes have at least the required size, if there are any."""
         own = getattr(self.penalty, "with_slopes", None)
         if own is None or self.transform is not None:
             return weights
@@ -151,12 +150,14 @@ VISIBLE = 1e-6
 
 @dataclass(frozen=True)
 class Control:
-    """When to stop, and whom to tell."""
+    """Tolerance, iteration limit and progress reports."""
 
     tol: float = 1e-6  # relative duality gap to reach
     max_iter: int = 200  # evaluations of the objective
-    stopping: StoppingControl = field(default_factory=StoppingControl)  # is told of each of them
-    lower: float | None = None  # the bound of a larger problem, told in place of this one's
+    stopping: StoppingControl = field(default_factory=StoppingControl)  # reports each step
+    lower: float | None = (
+        None  # the bound of a larger problem, reported instead of this problem's own
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +182,7 @@ class WeightSet:
         return weights if limits is None else limits.moved_within(weights, inner, self.normaliser)
 
     def positive_domain(self, unit: float = 1.0) -> Domain:
-        """Where weights without sign may lie, for kernels in units of this size."""
+        """The domain of non-negative weights, for kernels in units of this size."""
         domain = positive_weights(
             self.normaliser, self.total / unit, least=self.least, limits=self.limits
         )
@@ -209,7 +210,7 @@ class Proof:
 
     @classmethod
     def of(cls, plane: Plane | None, unit: float, rounding: float) -> Proof | None:
-        """What a bound is proved by, in the user's units of the coefficients."""
+        """The coefficients that prove the bound, in the user's units."""
         if plane is None or not plane.coefs:
             return None
         shares = np.array([share for share, _ in plane.coefs])
@@ -249,13 +250,13 @@ class WeightProblem:
 
     @property
     def objective(self) -> MachineObjective:
-        """What is minimised, afresh."""
+        """A new objective."""
         normaliser = self.weight_set.normaliser
         return MachineObjective(self.family, self.machines, self.penalty, normaliser)
 
     @property
     def positive_domain(self) -> Domain:
-        """Where weights without sign may lie."""
+        """The domain of non-negative weights."""
         weight_set = self.weight_set
         domain = positive_weights(
             weight_set.normaliser,

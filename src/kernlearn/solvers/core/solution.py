@@ -1,4 +1,4 @@
-"""What learning a combination of kernels returns, and what it reports of its steps."""
+"""The result of learning a combination of kernels, and the reports of its steps."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def report_steps(
 
 
 def report_step(stopping: StoppingControl, step: Step) -> Status | None:
-    """Tell of a step; how the fit is to end, if it is."""
+    """Report a step; return how the fit has to end, or None."""
     try:
         report_steps(stopping, lambda same: same)(step)
     except (Stopped, KeyboardInterrupt) as stop:

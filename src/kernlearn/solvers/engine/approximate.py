@@ -1,4 +1,4 @@
-"""Which backend sees a table of any number of rows, and what it learns of lists and families."""
+"""Choice of the approximate backend, and learning from lists and families of kernels."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class FactorMaster(Master):
         self._last: LowRankSolution | None = None
 
     def first(self, size: float) -> Proof:
-        """Those of machines that see every point alone, brought to the sum that they must have."""
+        """Coefficients of machines for the identity kernel, projected onto the sum constraint."""
         coefs = []
         for machine in self.machines:
             response = respond(machine, machine.linear, np.zeros(machine.n_points), size)
@@ -118,7 +118,7 @@ class FactorMaster(Master):
         self.maps = [self.maps[place] for place in places]
 
 
-# Of the tolerance: what the search may leave, and what the last look at its kernels may add.
+# Parts of the tolerance: for the search, and for the last solve with its kernels.
 SEARCH, LAST = 0.7, 0.3
 
 
@@ -163,7 +163,7 @@ def learn_family(
 ) -> tuple[EngineFit[LowRankSolution], Indices, list[Kernel]]:
     """Find the kernels with weight by column generation, then learn from them as from a list.
 
-    All kernels are seen through the same landmarks, rows drawn at random. Weights are those of all
+    All kernels share the same landmarks, rows drawn at random. Weights are those of all
     kernels; the numbers of those with weight, and they themselves, are returned too.
     """
     rank = ranks.first if isinstance(rank, str) else rank
@@ -240,7 +240,7 @@ def exact_plane(
 
 @dataclass(frozen=True, eq=False)
 class SampleChoices:
-    """What the held-out rows of a sample have chosen by."""
+    """Held-out losses of a sample, by which C and the penalty were chosen."""
 
     loss_by_C: Array  # (n_tried, 2): every C that was tried, and its loss
     # (n_tried, 2): every strength of a penalty, in units of all rows, and its loss; the chosen one
@@ -248,7 +248,7 @@ class SampleChoices:
     strength: float | None
 
     def kept_in(self, fit: EngineFit[LowRankSolution]) -> EngineFit[LowRankSolution]:
-        """What was learned from all rows, with what was chosen by a sample."""
+        """The fit to all rows, with the losses of the sample."""
         losses = self.loss_by_C if len(self.loss_by_C) else fit.loss_by_C
         return replace(
             fit,

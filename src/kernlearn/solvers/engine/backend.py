@@ -39,9 +39,9 @@ class Solved(Generic[Found]):
 
 @dataclass(frozen=True, eq=False)
 class EngineFit(Solved[Found]):
-    """What the pipeline returns."""
+    """Weights, machines and held-out values of one fit."""
 
-    held_out: HeldOutValues | None  # decision values of rows by machines that did not see them
+    held_out: HeldOutValues | None  # decision values of rows by machines trained without them
     loss_by_rank: LossByRank | None  # of approximate backends
     exact_bound: float | None  # no weights of the exact kernels have a smaller objective
 
@@ -72,7 +72,7 @@ class Backend(Protocol[Found]):
 
 
 def learn(backend: Backend[Found], control: Control) -> EngineFit[Found]:
-    """Learn weights and machines, with their certificate and what held-out rows tell of them."""
+    """Learn weights and machines, with their certificate and their held-out values."""
     statement = backend.statement
     solved = backend.solve(control)
     C, solution = solved.C, backend.certify(solved, control)

@@ -1,10 +1,10 @@
 """The backend of Gram matrices, and C and what all sources share equally by their held-out loss.
 
 C is chosen along a path (:mod:`kernlearn.solvers.weights.choice_of_C`); for every C the machines
-are trained once more without a fold each, at the learned kernel. Of many rows, a sample chooses.
-The learned weights have seen the held-out rows, so that losses favour them a little, and losses of
-a few hundred rows are uncertain: of several shares, the most equal one counts as best whose loss is
-within a standard error of the smallest, both on the same rows.
+are trained once more without a fold each, at the learned kernel. With many rows, C is chosen on a
+sample. Held-out losses are slightly optimistic, because the weights were learned from all rows, and
+uncertain with a few hundred rows. Among several shares, the most equal one is chosen whose loss is
+within one standard error of the smallest, both on the same rows.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _with_chosen_C(backend: GramProblem, control: Control) -> Solved[Solution]:
     rough = replace(control, tol=max(control.tol, PATH_TOL))
     path = _along_path_of_pool if of_pool else _along_path
     near = path(backend.on_rows(few), statement.start, rough)
-    if backend.sampled:  # C alone was asked for
+    if backend.sampled:  # only C has to be chosen
         return near
     start = near.solution.weights if _is_known(near.solution) else None
     solution = backend.learn(near.C, start, control)

@@ -1,4 +1,4 @@
-"""What the backends share whose kernels are factors, K(w) = Σ wᵢZᵢZᵢᵀ."""
+"""Common parts of the backends of factors, K(w) = Σ wᵢZᵢZᵢᵀ."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LOW_RANK_QUALITIES = (
 
 @dataclass(frozen=True, eq=False)
 class KernelTable:
-    """Rows and the kernels on them, and how closely these are seen."""
+    """Rows, the kernels on them, and the rank of their approximation."""
 
     source: Rows  # the n rows
     kernels: Sequence[Kernel]  # what to combine
@@ -52,7 +52,7 @@ class KernelTable:
     maps: Sequence[NystroemMap] | None = None
     near: Solution | None = None  # machines to begin with, on the same rows
     # Whether kernels may have sparse features: rows are all here, read by transformers or sparse.
-    # To ask others would take their columns into memory.
+    # Other kernels would load their columns into memory.
     sparse: bool = False
     limits: FactorLimits = field(default_factory=FactorLimits)  # how much is kept in memory
     ranks: RankOptions = field(default_factory=RankOptions)  # when rank="auto" is enough

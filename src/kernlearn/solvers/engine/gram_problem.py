@@ -107,7 +107,7 @@ class GramProblem:
         settings = replace(statement.settings, C=C)
         start = None if statement.learn_C else start
         weight_set = replace(self.weight_set, start=start, least=statement.least)
-        # What overflows or vanishes on the way is for the certificate to judge.
+        # The certificate detects overflow and underflow on the way.
         with np.errstate(all="ignore"), threads_for(family.n_points):
             if isinstance(family, KernelPool):
                 machines = _machines(self._quality, statement.targets, settings)
@@ -189,7 +189,7 @@ class GramProblem:
 
     @property
     def Cs(self) -> list[float]:
-        """What C may be, increasing."""
+        """The candidates for C, increasing."""
         return self.statement.Cs(self.weight_set, self.family.traces, self.family.n_points)
 
     @property

@@ -1,8 +1,8 @@
 """Machines trained without one fold each, at a kernel that is kept: held-out values of the rows.
 
 Learning weights takes several machine solves; training once more on four fifths of the rows, five
-times, with the kernel as it was learned, takes a quarter of that. The kernel has seen the rows that
-are held out, through its few weights; the machine has not.
+times, with the kernel as it was learned, takes a quarter of that. The few weights of the kernel depend on
+the held-out rows; the machine does not.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Train = Callable[[int], tuple[Array, Array]]
 
 @dataclass(frozen=True, eq=False)
 class HeldOutValues:
-    """Decision values of rows, by machines that did not see them."""
+    """Decision values of rows, by machines trained without them."""
 
     rows: Indices  # (l,): which rows: all of them, or a sample
     values: Array  # (l, k): held-out decision values; NaN where there are none

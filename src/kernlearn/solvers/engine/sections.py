@@ -31,9 +31,9 @@ LONGER, TIME_SHARE = 4.0, 0.5
 
 @dataclass(frozen=True)
 class SectionOptions:
-    """How the sections of a hyperkernel are seen on many rows."""
+    """Options for learning sections of a hyperkernel on many rows."""
 
-    landmarks: int = 64  # rows through which all sections are seen at first
+    landmarks: int = 64  # landmarks of all sections in the first round
     # With rank="auto", twice as many follow while the held-out loss falls by this share, and while
     # the sections with weight have no more columns than these together
     enough: float = 0.01

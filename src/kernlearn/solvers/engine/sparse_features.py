@@ -1,6 +1,6 @@
 """Least squares where some kernels are inner products of sparse features: these stay as they are.
 
-The other kernels are seen through landmarks, whose factors lie beside the features. Weights, C and
+The other kernels have factors through landmarks, in columns beside the features. Weights, C and
 held-out values all come from products with both; see
 :mod:`kernlearn.solvers.nystroem.conjugate_gradient`.
 """
@@ -63,7 +63,7 @@ class SparseBackend(FactorBackend):
 
     @classmethod
     def of(cls, table: KernelTable, statement: Statement, control: Control) -> SparseBackend | None:
-        """None where no kernel has sparse features, or all must be seen through landmarks."""
+        """None if no kernel has sparse features, or if all of them need landmarks."""
         possible = statement.quality == "least_squares" and not statement.free_sign
         if not (table.sparse and possible):
             return None
@@ -174,7 +174,7 @@ def _through_landmarks(
 def _explicit_rows(
     table: KernelTable, sparse: Sequence[SparseRows | None], factors: Factors
 ) -> tuple[ExplicitRows, list[NystroemMap | SparseMap]]:
-    """What is kept of every kernel, and how it is made."""
+    """The stored columns of every kernel, and the function that computes them."""
     Z = np.empty((len(table.source), 0))
     if factors.maps:
         Z = keep_rows(table.source, factors, factors.n_columns)

@@ -1,4 +1,4 @@
-"""What is to be learned, checked at the door; no backend checks it again."""
+"""The statement of a learning problem, checked once; backends do not check it again."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ class HoldOut:
 
 @dataclass(frozen=True)
 class ChoiceOptions:
-    """What held-out rows choose among, and how many rows choose at most."""
+    """Candidates that are compared on held-out rows, and the largest number of these rows."""
 
     # In units of one over the kernel's mean diagonal: from mostly bounded to mostly free
     # coefficients.
     factors_of_C: tuple[float, ...] = (0.1, 0.5, 2.0, 10.0, 50.0, 250.0)
-    # What sources share, from equal weights to those that are learned altogether.
+    # Shares of the total that sources have equally: 1 for equal weights, 0 for learned weights.
     shares: tuple[float, ...] = (1.0, 2.0 / 3.0, 1.0 / 3.0, 0.0)
     first_share: float = 2.0 / 3.0  # at which C is chosen
-    # Of the value without a penalty: the part that a penalty has at those weights
+    # Size of a penalty, relative to the value without it, at those weights
     strengths: tuple[float, ...] = (0.01, 0.1, 1.0, 10.0)
     rows_for_C: int = 500  # a path on all rows takes many times a fit at one C
-    rows_for_shares: int = 1500  # shares are told apart by smaller differences
+    rows_for_shares: int = 1500  # shares differ less in their losses
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class Statement:
     total: float | None = None  # by default the mean of the positive traces, or 1 for "sum"
     start: Array | None = None  # (m,): weights to begin near
     learn_C: bool = False  # whether C is one more weight
-    # Where C is chosen by held-out rows: increasing values, in the unit of C; else empty
+    # Increasing candidates for C on held-out rows, in the unit of C; empty if C is given
     factors_of_C: tuple[float, ...] = ()
     # The share of the total that all sources have equally; None if held-out rows choose it
     share: float | None = 0.0
@@ -124,7 +124,7 @@ class Statement:
         return limited
 
     def Cs(self, weight_set: WeightSet, traces: Array, n_rows: int) -> list[float]:
-        """What C may be, increasing."""
+        """The candidates for C, increasing."""
         if not self.factors_of_C:
             return [self.settings.C]
         size = weight_set.mean_diagonal(traces, n_rows)

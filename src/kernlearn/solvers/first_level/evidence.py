@@ -67,7 +67,7 @@ class LaplaceEvidence:
 
     @cached_property
     def p_values(self) -> Array:
-        """Of θ = 0, of shape (p,); with the logistic loss those of the normal posterior."""
+        """P-values of θ = 0, of shape (p,); those of the normal posterior for the logistic loss."""
         if isinstance(self.point, LossPoint):
             return self.below_zero
         return parameter_p_values(self.point)

@@ -54,7 +54,7 @@ _ROUGHER = 5.0
 
 @dataclass(frozen=True, eq=False)
 class FirstLevelSolution:
-    """What was learned."""
+    """The learned θ, λ and μ, and the machine."""
 
     point: Trained  # The machine on all data
     lam: float  # λ and μ as chosen or given
@@ -143,7 +143,7 @@ def _evidence(point: Trained) -> LaplaceEvidence | None:
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where to start."""
+    """A start of the search."""
 
     lam: float  # λ
     theta: Array  # θ, of shape (p,)
@@ -203,7 +203,7 @@ class FirstLevelStarts:
             return None
 
     def columns(self, lam: float, theta: Array) -> Start | None:
-        """The start that tells columns apart; None where λ and θ are better already."""
+        """The start with unequal column scales; None if λ and θ have a smaller loss already."""
         objective = self._objective()
         try:
             z = best_other_start(objective, lam, theta, self.lam)
@@ -230,7 +230,7 @@ class FirstLevelStarts:
         problem, left = self.problem, self.control.stopping.seconds_left
         spread = float(problem.weight @ (problem.Y**2).sum(axis=1))
         criterion = SelectionCriterion.leave_one_out(problem.weight, spread)
-        # Nothing is told of these machines, but the time they take counts.
+        # These machines are not reported, but their time counts.
         silent = StoppingControl(time_limit=None if np.isinf(left) else left)
         return SelectionObjective(
             problem.family, problem.X, problem.Y, criterion, silent, options=self.control.options
@@ -249,7 +249,7 @@ def first_values(
             raise np.linalg.LinAlgError("no machine could be trained")
         slope = float(line.penalty.gradient(line.scale)[0])
         balanced = float(-point.gradient[0]) / slope if slope > 0 else 0.0
-        # Where nothing is to be learned the criterion has no slope to be balanced.
+        # Without anything to learn, the criterion has no slope.
         size = 2.0 * float(line.penalty.value(line.scale))
         fallback = (point.objective or 1.0) / (size if size > 0 else float(line.scale[0] ** 2))
         mu = balanced if balanced > 1e-6 * fallback else fallback

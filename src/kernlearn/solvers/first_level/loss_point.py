@@ -67,7 +67,7 @@ class MachineLoss:
 
 
 class LossProblem(Protocol):
-    """What a point asks of :class:`kernlearn.solvers.first_level.problem.FirstLevelProblem`."""
+    """The part that a point needs of :class:`kernlearn.solvers.first_level.problem.FirstLevelProblem`."""
 
     @property
     def family(self) -> ParametricKernel:

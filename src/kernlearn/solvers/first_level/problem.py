@@ -78,7 +78,7 @@ class FirstLevelProblem:
 
     @property
     def start(self) -> Array:
-        """Where a search for θ starts: at its usual size, unless that says nothing of its signs."""
+        """Start of a search for θ: its usual size, unless the size leaves its signs open."""
         return np.asarray(self.family.start(self.X)) if self.family.signed else self.scale
 
     def rows(self, chosen: Indices) -> FirstLevelProblem:
@@ -123,7 +123,7 @@ class FirstLevelProblem:
 
         None if none can be trained at either. `stopping` may end it early with the best point;
         `check` is called before every machine, and what it raises passes through. The loss on
-        `others` will be asked for at the end.
+        `others` is computed at the end.
         """
         near: LossPoint | None = None
 
@@ -190,7 +190,7 @@ class FirstLevelProblem:
 
 @dataclass(frozen=True, eq=False)
 class FirstLevelPoint:
-    """The trained machine at one θ; derivatives are computed when they are asked for.
+    """The trained machine at one θ; derivatives are computed at their first use.
 
     ``lam`` is λ as it was used, raised where it would drown in rounding.
     """
@@ -333,7 +333,7 @@ class BatchedPoint:
         return self.problem.family.matrix(self.problem.X, None, self.theta)
 
     def outside(self, others: FirstLevelProblem) -> Outside:
-        """The loss on the points that were named when it was asked for."""
+        """The loss on the points that the training request named."""
         if self.judged is None:
             raise ValueError("expected the points when the machine was asked for, got them now")
         return self.judged
@@ -360,7 +360,7 @@ class TrainingRequest:
 
 
 R = TypeVar("R")
-# A search that asks for machines, as in `kernlearn.solvers.optimize.coroutines`.
+# A search that yields requests for machines, as in `kernlearn.solvers.optimize.coroutines`.
 TrainingSearch: TypeAlias = Generator[list[TrainingRequest], list[Trained | None], R]
 
 

@@ -1,6 +1,6 @@
 r"""The search for λ and μ: one stage for each family, by descent or by simplex.
 
-The descent asks for its machines, as in :mod:`kernlearn.solvers.optimize.coroutines`; the simplex,
+The descent requests its machines, as in :mod:`kernlearn.solvers.optimize.coroutines`; the simplex,
 which is not written here, trains them alone. Both minimise the cross-validated loss. Every fold
 learns its own θ. Its derivatives by log λ and log μ, which the slope of the loss needs anyway, tell
 where to start at neighbouring values: usually one or two Newton steps away. The loss E of a fold
@@ -42,7 +42,7 @@ from kernlearn.solvers.optimize.descent import Descent, capped_bfgs
 from kernlearn.solvers.selection.objective import SelectionOptions
 from kernlearn.typing import Array, Indices, Mask
 
-# What a predicted start may be multiplied or divided by, as a logarithm.
+# Logarithm of the largest factor by which a predicted start may change.
 _FAR = 2.0
 # The share of its usual size below which a parameter counts as zero there.
 _SMALL = 1e-3
@@ -61,7 +61,7 @@ class FoldLoss:
     drift: Array  # Their derivatives by log λ and log μ, of shape (p, 2)
 
 
-# What a fold has learned, and how many machines that took.
+# The machine of a fold, and the number of machines trained for it.
 FoldResult: TypeAlias = tuple[FoldLoss, int]
 
 
@@ -74,7 +74,7 @@ class CrossValidatedLoss:
     # trained
     loss: float
     slope: Array  # Its derivatives, of shape (2,)
-    folds: tuple[FoldLoss, ...]  # What each fold learned
+    folds: tuple[FoldLoss, ...]  # The machine of each fold
     n_points: int  # Machines trained, over all folds
 
     def predicted(self, x: Array, scale: Array, signed: bool = False) -> list[Array]:
@@ -101,7 +101,7 @@ class CrossValidation:
     max_iter: int  # Limit on the machines trained in a fold
     # Called before every machine; may raise to end the evaluation
     check: Callable[[], None] | None = None
-    # Whether folds ask for their machines together, where their starts are known
+    # Whether the requests of the folds form one batch if their starts are known
     together: bool = False
 
     @cached_property
@@ -130,7 +130,7 @@ class CrossValidation:
         return self._evaluation(x, (yield from run(searches)))
 
     def _fold(self, number: int, x: Array, start: Array) -> TrainingSearch[FoldResult | None]:
-        """What a fold learns, and the machines trained for it; None if none could be."""
+        """The θ of a fold and the number of its machines; None if no machine could be trained."""
         lam, mu = np.exp(x)
         training, others = self.parts[number]
         descent = yield from training.descent(
@@ -221,7 +221,7 @@ def _drift(point: Trained, right: Array, free: Mask) -> Array:
     return drift
 
 
-# What judges λ and μ.
+# Criterion of λ and μ.
 Judge: TypeAlias = CrossValidation | EvidenceSearch
 
 STRATEGIES = ("gradient", "nelder-mead")
@@ -243,13 +243,15 @@ class FirstLevelControl:
     # simplex, how far apart its corners may be
     tol: float
     max_iter: int  # Limit on evaluations of the loss, and on the machines trained for each θ
-    # Told of every evaluation; may end the search early
+    # Reports every evaluation; may end the search early
     stopping: StoppingControl = field(default_factory=StoppingControl)
-    # Whether folds ask for their machines together, which are then kept together, too
+    # Whether the requests of the folds form one batch, whose machines are kept together
     together: bool = False
     by_evidence: bool = False  # Whether λ and μ are judged by the evidence, not on folds
     several: bool = False  # Whether other starts than equal scales are looked at, where μ is chosen
-    options: SelectionOptions = field(default_factory=SelectionOptions)  # Of the LS-SVM to beat
+    options: SelectionOptions = field(
+        default_factory=SelectionOptions
+    )  # Loss of the LS-SVM, an upper bound
 
 
 class FirstLevelSearch:

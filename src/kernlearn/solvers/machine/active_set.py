@@ -124,7 +124,7 @@ def polish(
         proposal = exchange.proposal()
         (changed,) = (proposal != exchange.state).nonzero()
         if len(changed) == 0 and exchange.settled:
-            # Not asked of a budget that was let go.
+            # Does not hold for a released budget.
             if np.abs(exchange.a).sum() <= machine.budget * (1.0 + 1e-10):
                 return exchange.result()
             exchange.budget_active = True
@@ -279,7 +279,7 @@ class _Exchange:
         return np.array([0.5 * (low + high)])
 
     def proposal(self) -> Indices:
-        """Where every point would like to be."""
+        """The proposed piece of every point."""
         machine, S = self.machine, self.S
         state = self.state.copy()
         low, high = machine.breakpoints[S, self.segment], machine.breakpoints[S, self.segment + 1]
@@ -294,7 +294,7 @@ class _Exchange:
             g -= machine.ridge * self.a
         g, below, above = g[held], self.edges[held, j], self.edges[held, j + 1]
         if self.epsilon:
-            # What the budget's multiplier adds to the slope left of breakpoints 0, 1, 2, (3).
+            # Effect of the budget's multiplier on the slope left of breakpoints 0, 1, 2, (3).
             tube = np.array([0.0, -self.epsilon, self.epsilon, 0.0])
             below, above = below + tube[j], above + tube[j + 1]
         state[held[g < below - tolerance]] -= 1

@@ -1,6 +1,6 @@
 r"""Solve a machine whose φ is an entropy, such as the logistic one, by Newton's method.
 
-At the function :math:`f = K\alpha + b` the coefficients that answer to it are
+At the function :math:`f = K\alpha + b` the optimal coefficients are
 :math:`a_i = {\varphi_i^*}'(p_i - f_i)`, and :math:`W = \operatorname{diag}(1/\varphi''(a))` is the
 curvature of the loss. A step solves the weighted least-squares machine
 
@@ -51,7 +51,7 @@ def solve_entropy(
     Where K is so large that its rounding has eigenvalues below −1/W, no factor can be had.
     """
     newton = (_Newton if machine.risk_sets is None else _CoxNewton)(K, machine, warm)
-    # What is no number is seen, and ends it; so does a step that no factor can be had for.
+    # A NaN ends the iteration, as does a step whose matrix has no factor.
     with np.errstate(all="ignore"), suppress(np.linalg.LinAlgError):
         for _ in range(OPTIONS.max_iter):
             if newton.ended or newton.is_exact() or not newton.step():
@@ -71,7 +71,7 @@ def _factor_beside_one(K: Array, root: Array) -> Array | None:
 
 
 class _Newton:
-    """The iterate: α, Kα and b, the coefficients that answer to them, and the primal value."""
+    """The iterate: α, Kα and b, their optimal coefficients, and the primal value."""
 
     def __init__(self, K: Array, machine: Machine, warm: MachineSolution | None) -> None:
         self.K, self.machine, self.conjugate_slope = K, machine, conjugate_slope(machine)
@@ -123,7 +123,7 @@ class _Newton:
         by, K_by, b_by = alpha - self.alpha, K_alpha - self.K_alpha, b - self.b
         missed = float(self.coef.sum() - self.machine.rhs[0])
         slope = float(K_by @ (self.alpha - self.coef)) - b_by * missed
-        # So near to the end, the full step is right and the value cannot tell.
+        # Close to the optimum, rounding hides the decrease; the full step is right.
         self.ended = abs(slope) <= OPTIONS.blind * abs(self.value)
         length = 1.0
         for _ in range(OPTIONS.halvings):

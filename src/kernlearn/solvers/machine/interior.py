@@ -3,7 +3,7 @@ r"""A machine solved by an interior-point method: slow, but robust to ill-condit
 Every segment of the piecewise-linear term is a block of variables :math:`0 \le z_j \le w_j` with
 :math:`a = t + \sum_j s_j z_j`, :math:`s_j = \pm1`; convexity fills them in order. A budget on
 :math:`\lVert a\rVert_1 = \sum_j z_j` is one more equality, with a slack. Mehrotra's predictor and
-corrector take one Cholesky factorisation of the size of K per step: since all blocks see the same
+corrector take one Cholesky factorisation of the size of K per step: since all blocks share
 K, a step :math:`D_j\,dz_j + s_j K u = r_j` with :math:`u = \sum_j s_j\,dz_j` comes down to
 :math:`(K + E^{-1})\,u = E^{-1} \sum_j s_j D_j^{-1} r_j`, where :math:`E = \sum_j D_j^{-1}`.
 """
@@ -79,7 +79,7 @@ def _by_package(K: Array, machine: Machine) -> tuple[Array, Multipliers] | None:
 
 
 def _linear_system(K: Array, machine: Machine) -> tuple[Array, Multipliers]:
-    """Where nothing bounds the coefficients; by eigenvectors, if the matrix is all but singular."""
+    """The solution without bounds; by eigenvectors, if the matrix is nearly singular."""
     n, r = len(K), len(machine.rows)
     bordered = np.zeros((n + r, n + r))
     bordered[:n, :n] = K
@@ -95,7 +95,7 @@ def _linear_system(K: Array, machine: Machine) -> tuple[Array, Multipliers]:
 def _solve(K: Array, machine: Machine) -> tuple[Array, Multipliers]:
     program = _SegmentProgram(K, machine)
     best, smallest, left = program.point(), np.inf, OPTIONS.stalled
-    with np.errstate(all="ignore"):  # what is no number is seen, and ends it
+    with np.errstate(all="ignore"):  # a NaN ends the iteration
         for _ in range(OPTIONS.max_steps):
             error = program.error()
             left -= 1
@@ -235,7 +235,7 @@ class _NewtonSystem:
         right -= np.where(p.capped, (centre - high) / p.gap - p.upper, 0.0)
         alone = self._solve(right[:, :, None])[:, :, 0]
         missing = -p.primal - np.einsum("krn,kn->r", p.rows, alone)
-        # The slack answers to the price of the budget, which is minus its multiplier.
+        # The slack's dual is the price of the budget, which is minus its multiplier.
         target = (centre - slack) / p.price - p.slack
         missing[p.r :] -= target + (p.slack / p.price) * (p.price + p.y[p.r :])
         if not np.isfinite(missing).all() or not np.isfinite(self.schur).all():
@@ -269,7 +269,7 @@ def smallest_hull_distance(K: Array, machine: Machine) -> Iterator[tuple[Array, 
     f = K @ u
     lowest, highest = f[positive].min(), f[~positive].max()
     distance = float(u @ f)
-    # Between the rounding of f and zero, no margin can be told from none.
+    # A margin below the rounding of f counts as zero.
     if lowest - highest <= 1e-11 * max(np.abs(f).max(), float(K.diagonal().max())):
         return
     a = u * (2.0 / distance)

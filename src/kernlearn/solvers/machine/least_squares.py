@@ -94,14 +94,14 @@ class CentredMatrix:
 
     @classmethod
     def of(cls, K: Array) -> CentredMatrix:
-        """Of a symmetric matrix."""
+        """The decomposition of a symmetric matrix."""
         means = K.mean(axis=0)
         centred = K - means
         centred -= (means - means.mean())[:, None]
         return cls(centred, means, float(np.abs(K.diagonal()).mean()))
 
     def solve(self, Y: Array, ridge: Array) -> tuple[Array, Array]:
-        """α and b of equation (3), with a ridge as large as rounding asks for.
+        """α and b of equation (3), with a ridge as large as rounding requires.
 
         LinAlgError: no ridge will do.
         """

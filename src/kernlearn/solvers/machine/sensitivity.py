@@ -63,10 +63,10 @@ def curvature(solution: MachineSolution, K_i_coef: Array) -> Array:
 def displaced(
     solution: MachineSolution, machine: Machine, dK_coef: Array, options: ExchangeOptions = EXCHANGE
 ) -> Array | None:
-    r"""Where the coefficients go, to first order, when K changes: δ_S = −P (dK a)_S.
+    r"""First-order change of the coefficients when K changes: δ_S = −P (dK a)_S.
 
-    Those that would leave their segment stop at its end, and the others go where they would go
-    then: one point that comes to a bound holds no other back. The result is feasible; None if it
+    Coefficients that would leave their segment stop at its end; the others are solved for again,
+    so that one point at a bound does not shorten the step of the others. The result is feasible; None if it
     cannot move. The solution has its Cholesky factor, and `dK_coef` is the change of K times a.
     """
     S = solution.free

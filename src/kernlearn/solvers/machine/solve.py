@@ -27,8 +27,8 @@ class MachineOptions:
     # A step from the last solution that ends so near is taken, if that is enough: near a flat
     # optimum less would be noise in the search for the weights.
     settled: float = 1e-7
-    # What libsvm is asked for: a guess if its solution is made exact anyway, else this share of the
-    # gap that will do, since its gap is about twice what it is asked for.
+    # Tolerance of libsvm: that of a guess if its solution is polished anyway; otherwise this share of
+    # the sufficient gap, since libsvm's gap is about twice its tolerance.
     guess: float = 1e-3
     share: float = 0.3
     finest: float = 1e-6
@@ -101,7 +101,7 @@ def _exact_or_rough(
     rough = _rough(K, machine, a, multipliers)
     candidates = [] if rough is None else [rough]
     for closeness in OPTIONS.touching:
-        # Which coefficients are meant to touch a breakpoint is a matter of degree.
+        # A tolerance decides which coefficients lie at a breakpoint.
         polished = polish(
             K, machine, _snapped(machine, a, closeness), max_iter=OPTIONS.cold_iterations
         )
@@ -114,7 +114,7 @@ def _exact_or_rough(
 def _rough(
     K: Array, machine: Machine, a: Array, multipliers: Multipliers | None
 ) -> MachineSolution | None:
-    """Pack a solution that could not be made exact; its gap says how good it is."""
+    """Pack a solution that could not be made exact; its gap bounds its error."""
     feasible = machine.feasible(a)
     if feasible is None:
         return None

@@ -1,4 +1,4 @@
-r"""What is returned, and its certificate: the function's value, recomputed from its coefficients.
+r"""The solution and its certificate: the function's value, recomputed from its coefficients.
 
 A fit through landmarks returns weights w, coefficients β of k(x, landmark) and intercepts b. With
 :math:`K(S_i, S_i) = L_i L_i^\top`, the function :math:`f = \sum_i k_i(\cdot, S_i)\beta_i + b` lies
@@ -48,7 +48,7 @@ class LowRankSolution(Solution):
     coef: Array  # (R, k): the function is ``factors(X) @ coef + intercept``
     residual_trace: Array  # (m,): the part of each kernel's trace that its factor leaves out
     rounding: float = 0.0  # what is not known of the objective, and taken off the bound
-    # What the lower bound is proved by: dual coefficients, or for least squares coefficients of the
+    # The proof of the lower bound: dual coefficients, or for least squares coefficients of the
     # columns, of shape (s, 1, R, k), whose residuals are the dual ones
     proof: Proof | None = None
 
@@ -74,7 +74,7 @@ def certified(
     # Of coefficients of k(x, landmark) and a type of floats, what :data:`Values` says
     values: Values,
     weight_set: WeightSet,  # which weights are allowed
-    tol: float,  # relative gap that is asked for
+    tol: float,  # required relative gap
     in_long_double: bool = True,  # whether values are to be had in long double, too
     penalty: Penalty | None = None,  # on the weights
 ) -> LowRankSolution:

@@ -35,9 +35,9 @@ from kernlearn.typing import Array
 
 # Products with A at most; with more, rounding has the better of it.
 MOST_STEPS = 2000
-# Of a right side, what curvatures, held-out values and a bound leave: of values its square is lost.
+# Relative residuals for curvatures, held-out values and bounds; a value loses its square.
 CURVED, HELD_OUT, PROVED = 0.1, 1e-2, 1e-6
-# Of what a value may be off, what is used: where all of it is, no step can be told from the next.
+# Part of a value's tolerance that is used, so that successive steps stay distinguishable.
 SPARE = 0.1
 
 
@@ -108,7 +108,7 @@ class FoldsLeftOut:
 
     a: Array  # (n, n_folds * k): their coefficients
     intercept: Array  # (n_folds, k): their intercepts
-    values: Array  # (n, k): what they say of the rows of the fold that they miss
+    values: Array  # (n, k): their predictions for the rows of the fold that they lack
     loss: float  # the mean squared error there, all targets together
 
 

@@ -181,7 +181,7 @@ def _lowest(
                 continue
             if found.loss < best.loss:
                 best = found
-                # What helped once may do so again; the step back is known to be worse.
+                # Continue in the same direction; the step back is known to be worse.
                 order = [step, *(i for i in range(len(_STEPS)) if i // 2 != step // 2)]
     return best
 

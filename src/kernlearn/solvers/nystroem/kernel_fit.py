@@ -2,8 +2,8 @@
 
 θ is learned on a sample of rows through a few hundred landmarks, by descent on the leave-one-out
 loss with exact slopes; many scales go on from there with more rows and landmarks, chosen at that
-kernel. Then new landmarks are chosen, still more of them, all rows are seen in one pass, and λ is
-chosen again by the loss on held-out folds where the sample was a part of them.
+kernel. Then more landmarks are chosen, one pass reads all rows, and λ is chosen
+again by the loss on held-out folds where the sample was a part of them.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def fit_through_landmarks(
     several: bool = True,  # whether to look for other starts of θ than equal scales
     rank_options: RankOptions | None = None,  # when the rank "auto" is enough
 ) -> KernelFit:
-    """Select λ and θ where asked to, and train on all rows."""
+    """Select λ and θ unless they are given, and train on all rows."""
     # The intercept takes up any offset; working around it keeps the numbers small.
     offset = np.average(table.Y, axis=0, weights=table.weight)
     table = replace(table, Y=table.Y - offset)

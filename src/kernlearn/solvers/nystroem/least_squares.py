@@ -95,7 +95,7 @@ class Positive:
         self.ridge = objective.ridge
         used = np.flatnonzero(diagonal)
         self.used, self.half = used, np.sqrt(diagonal[used])[:, None]
-        # What is as large as G is copied no more often than it must be.
+        # Copies of arrays as large as G are avoided.
         every = len(used) == len(diagonal)
         self.columns = objective.G if every else objective.G[:, used]
         A = self.columns.copy() if every else self.columns[used]

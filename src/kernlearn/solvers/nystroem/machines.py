@@ -1,4 +1,4 @@
-"""Any machine over factors, as the outer method sees it: value, plane and curvature."""
+"""Any machine over factors, for the outer method: value, plane and curvature."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kernlearn.solvers.nystroem.proximal import (
 )
 from kernlearn.typing import Array
 
-# Beside a K of size one: with less, coefficients answer to the rounding of a function.
+# Beside a K of size one: with less, rounding of a function changes coefficients.
 SMALL_RIDGE = 1e-7
 WARM = 0.1  # of the first δ, from a solution near by
 
@@ -82,7 +82,7 @@ class FactorObjective:
         # With Z = QFᵀ the kernel is Q(FᵀDF)Qᵀ; and ZDF is Q(FᵀDF).
         F = self._basis
         values, vectors = np.linalg.eigh((F.T * diagonal) @ F)
-        # What is below the rounding of terms that cancel is none of the kernel.
+        # A difference below the rounding of cancelling terms is noise.
         kept = values > 4.0 * EPS * float(np.abs(diagonal) @ (F**2).sum(axis=1))
         half = vectors[:, kept] / np.sqrt(values[kept])
         return Root(diagonal, diagonal[:, None] * (F @ half))
@@ -119,7 +119,7 @@ def start_of(
 
 
 def carried_over(machine: Machine, rows: FactorRows, few: FactorSolution) -> FactorSolution:
-    """Where to start on all rows, from the function that was learned on a few of them."""
+    """A start on all rows, from the function learned on a few of them."""
     f = rows.times(few.columns) + few.intercept
     g, zero = machine.linear - f, np.zeros(machine.n_points)
     guess = respond(machine, g, zero, WARM * first_delta(machine))
@@ -171,7 +171,7 @@ class FactorEvaluation:
 
 
 class _Curvature:
-    r"""How the solution of one machine answers to the weights.
+    r"""Derivative of one machine's solution by the weights.
 
     With :math:`q_j = (K_j a)_S` on the rows S inside a segment,
     :math:`\partial a_S/\partial w_j = -P q_j` (:mod:`kernlearn.solvers.nystroem.proximal`).

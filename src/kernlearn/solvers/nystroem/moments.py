@@ -1,4 +1,4 @@
-r"""The second moments of factors and targets: all that least squares needs to know of the rows.
+r"""The second moments of factors and targets: all that least squares needs of the rows.
 
 One pass over the rows adds up ZᵀΘZ, ZᵀΘY and their like, with Θ the sample weights. Moments of
 disjoint sets of rows add, and those of a smaller rank are a corner. So the held-out loss takes no
@@ -220,7 +220,7 @@ class LowRankFolds:
         few = few or len(membership) > _FEW_COLUMNS
         self._membership, self._folds = membership, list(folds[:1] if few else folds)
         others = [total_of([one for one in folds if one is not fold]) for fold in self._folds]
-        # What is as large as all pairs of columns is kept centred, and not twice.
+        # Arrays as large as all pairs of columns are kept centred only.
         self._others = [(each.centred(), replace(each, products=np.empty(0))) for each in others]
 
     def loss(self, weights: Array, ridge: float) -> Array:
@@ -289,7 +289,7 @@ def leave_one_out(
     coef = diagonal[:, None] * system.solve(objective.B)
     intercept = moments.intercept(coef)
     means = (moments.columns / moments.mass)[system.used]
-    # What the function holds may travel to other machines: no more than it needs.
+    # The function may be sent to other machines, so that it holds only what it needs.
     shift, mass, used, half, L = (
         factors.shift,
         moments.mass,

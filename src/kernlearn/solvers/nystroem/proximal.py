@@ -172,7 +172,7 @@ ENOUGH = 0.1  # of the gap, to which a proximal problem is solved
 
 
 class Response(NamedTuple):
-    """The coefficients that a function calls for, and how fast they answer to it."""
+    """The coefficients at a function, and their derivatives by it."""
 
     a: Array
     theta: Array
@@ -347,7 +347,7 @@ def _zero(
     at_high: float,
     enough: float,
 ) -> float:
-    """Where an increasing function is nearly zero, between a negative and a positive value."""
+    """A place where an increasing function is nearly zero, between a negative and a positive value."""
     for i in range(30):
         # Every third time the middle, so that one end cannot stay where it is for ever.
         share = 0.5 if i % 3 == 2 else at_low / (at_low - at_high)

@@ -1,9 +1,9 @@
-"""How many landmarks: as many as the held-out loss asks for, within the memory and the time.
+"""How many landmarks: increased while the held-out loss falls, within memory and time.
 
-A rank is judged by a sample of the rows while the loss still falls there: all rows would bear a
-larger rank, never a smaller one. Only at the rank that is enough for the sample are all rows looked
-at, and these decide: they double it further where their own loss still falls. How much of a factor
-Z and of its moments is kept in memory is decided here, too (`FactorLimits`).
+A rank is first judged on a sample of the rows, because all rows need at least the rank of a sample.
+From the rank that is enough for the sample on, all rows judge: they double the rank further while
+their loss falls. `FactorLimits` bounds the part of a factor Z and of its moments that is kept in
+memory.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class RankOptions:
 
 @dataclass(frozen=True, eq=False)
 class FactorStatistics:
-    """The rows of a table as factors and targets see them."""
+    """Factors and moments of the rows of a table."""
 
     factors: Factors  # the maps to the factors
     folds: list[Moments]  # the moments of each fold
@@ -120,12 +120,11 @@ class RankSearch:
         fills: bool = False,
         most: int | None = None,
     ) -> FactorStatistics:
-        """Double the rank until the held-out loss asks for no more, or memory or time are used.
+        """Double the rank while the held-out loss falls, within memory and time.
 
         The loss is that of least squares at the weights and the ridge that ``judge`` gives. A
-        kernel that has next to no weight there keeps the rank it has: the room is for the others.
-        With ``fills``, where there is room for some more but not for twice as many, these are
-        taken. There are never more than ``most`` columns of all kernels together, by default as
+        kernel with almost no weight there keeps its rank, which leaves memory to the others. With
+        ``fills``, the last step takes as many landmarks as fit if twice as many do not. There are never more than ``most`` columns of all kernels together, by default as
         many as there is room for their moments.
         """
         options, m = self.options, len(self.kernels)

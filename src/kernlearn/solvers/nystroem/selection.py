@@ -91,7 +91,7 @@ class LandmarkSelection(SelectionObjective):
         self._use(marks.points)
 
     def matrix(self, theta: Array) -> Array:
-        """K(S, S), which tells the size of K."""
+        """K(S, S), which estimates the size of K."""
         return self.kernel.matrix(self.points, None, theta)
 
     def value(self, z: Array) -> float:

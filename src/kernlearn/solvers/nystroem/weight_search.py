@@ -117,7 +117,7 @@ def learn_machines(
 def _carried_over(
     dual_coef: Array, intercept: float | Array | None, rows: FactorRows, units: Units
 ) -> list[FactorSolution]:
-    """Where machines start, in units of one."""
+    """Starts of the machines, in units of one."""
     coefs = np.atleast_2d(dual_coef) / units.coef
     intercepts = np.atleast_1d(np.asarray(intercept, dtype=float)) / units.target
     unknown = np.zeros(rows.n_rows), 0.0, -np.inf, np.inf

@@ -106,12 +106,12 @@ A = TypeVar("A")
 
 @dataclass(frozen=True, eq=False)
 class Descent(Generic[Point]):
-    """Where the descent ended."""
+    """The end of a descent."""
 
     point: Point  # the best point
     # The Newton step from there, not taken: how far the minimum is. Zero after an early end
     step: Array
-    # What that step would gain, relative to the objective; infinite after an early end
+    # Predicted decrease of that step, relative to the objective; infinite after an early end
     decrease: float
     converged: bool  # whether the decrease is within the tolerance
     n_points: int  # points at which the function was evaluated
@@ -129,8 +129,8 @@ def bounded_newton(
     """Descend from `first`, never below `low`.
 
     A search as in :mod:`kernlearn.solvers.optimize.coroutines`, as is `evaluate`, which may return
-    None for a point at which the function has no value: the step is then shortened. `stopping` is
-    told of every point, and may end the descent at the best so far; without it nothing is caught.
+    None for a point at which the function has no value: the step is then shortened. `stopping`
+    reports every point, and may end the descent at the best so far; without it nothing is caught.
     """
     point, radius, n_points = first, 1.0, 1
     try:

@@ -1,6 +1,6 @@
 r"""The pair program, and what coefficients of it are worth: the only judge of them.
 
-A solver hands in a :class:`Candidate` and has no say in what follows. Any :math:`\alpha \ge 0`
+A solver only hands in a :class:`Candidate`. Any :math:`\alpha \ge 0`
 bounds the optimum from above. From below, by the dual program, any a with :math:`0 \le a \le C` and
 any θ whose function is nowhere below that of t a on the pairs (θ = t a without a cone), since then
 :math:`\alpha^\top K(\theta - ta) \ge 0` on the cone:
@@ -39,7 +39,7 @@ from kernlearn.runtime.status import Status
 from kernlearn.solvers.pairs.pair_kernel import DensePairKernel, PairKernel
 from kernlearn.typing import AnyFloatArray, Array, Indices, Mask, Scalar
 
-# A section that is smaller than this part of the largest cannot be told from zero.
+# A section smaller than this part of the largest counts as zero.
 _VANISHING = 1e-100
 
 
@@ -98,7 +98,7 @@ _FURTHER = 32
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """What a solver hands in: any numbers at all."""
+    """The proposal of a solver, of any numbers."""
 
     coef: Array
     intercept: float
@@ -128,14 +128,14 @@ class Certificate(Candidate):
         return (self.objective - self.lower_bound) / self.objective
 
     def solution(self, tol: float, otherwise: Status, n_iter: int) -> PairSolution:
-        """What is returned; "optimal" only if the gap is small, whatever the solver reports."""
+        """The solution; "optimal" only if the gap is small, whatever the solver reports."""
         status = Status.OPTIMAL if 0 <= self.gap <= tol else otherwise
         return PairSolution(**vars(self), status=status, n_iter=n_iter)
 
 
 @dataclass(frozen=True, eq=False)
 class PairSolution(Certificate):
-    """What solving the program returns."""
+    """The solution of the program."""
 
     status: Status
     n_iter: int  # working-set rounds and Newton steps
@@ -200,7 +200,7 @@ class _Judgement:
         rho = (self.a @ left) * (1.0 + self.gamma)
         value = self._cone(left * rho) if self.program.conic else self._free(rho)
         total = self.a.sum() * (1.0 - self.gamma) - self._imbalance() - value
-        # Zero is a bound too, and the answer where something has overflown.
+        # Zero is a bound too, and the only one after an overflow.
         return _rounded(total, -np.inf) if total > 0 else 0.0
 
     def _imbalance(self) -> Scalar:

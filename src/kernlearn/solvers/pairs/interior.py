@@ -245,7 +245,7 @@ def iterates(system: FreeSystem, labels: Array) -> Iterator[Iterate]:
     """Yield the point after every step, ever nearer to the optimum, until no step can be made."""
     point = _start(system, labels)
     while True:
-        # Where the last steps overflow there is nothing to be gained any more.
+        # After an overflow of the last steps, no progress is possible.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             try:
                 direction, step = _NewtonStep(system, labels, point).step()
@@ -319,7 +319,7 @@ class _NewtonStep:
         return direction, min(1.0, OPTIONS.nearly * length)
 
     def _outliers(self, d: Iterate, step: float, goal: float) -> Array:
-        """What would bring the products ahead of us back among the others (Gondzio 1996)."""
+        """Correction that returns outlying products to the range of the others (Gondzio 1996)."""
         products = (self.at.slack + step * d.slack) * (self.at.dual + step * d.dual)
         change = np.clip(products, OPTIONS.spread * goal, goal / OPTIONS.spread) - products
         return np.maximum(change, -goal / OPTIONS.spread) / self.at.dual

@@ -3,7 +3,7 @@ r"""The kernel on pairs: the span of its sections, in one of two coordinates.
 Few pairs have their matrix K, and :math:`w = \alpha` with :math:`\|w\|^2 = w^\top K w`. Many have
 an incomplete factor, :math:`K \approx GG^\top`, and :math:`w = G^\top\alpha` with the plain norm.
 
-Both compute in the precision of what they are given, and know how far rounding may have led: a sum
+Both compute in the precision of their arguments and bound the rounding error: a sum
 of m products, in any order, is wrong by at most mε times the sum of their sizes (Higham 2002,
 section 3.1), and entries of K are at most :math:`\sqrt{K_{pp} K_{qq}}`. With
 :math:`S = \sum_p |\alpha_p| \sqrt{K_{pp}}` the value at p is then wrong by at most
@@ -61,7 +61,7 @@ class DensePairKernel:
 
     @cached_property
     def defect(self) -> float:
-        """What rounding may have taken from the least eigenvalue, relative to the diagonal."""
+        """Bound on the rounding of the least eigenvalue, relative to the diagonal."""
         used = self.lengths > 0
         if not used.any():
             return 0.0
@@ -108,7 +108,7 @@ class DensePairKernel:
         return w @ (self.K @ w)
 
     def norm_error(self, size: Scalar, square: Scalar, gamma: float) -> Scalar:
-        """What rounding may have changed in ‖w‖²: every value is wrong by γ√K_pp S."""
+        """Bound on the rounding of ‖w‖²: every value is wrong by γ√K_pp S."""
         return gamma * size * size
 
     def restricted(self, rows: Indices) -> DensePairKernel:
@@ -181,7 +181,7 @@ class FactorPairKernel:
         return w @ w
 
     def norm_error(self, size: Scalar, square: Scalar, gamma: float) -> Scalar:
-        """What rounding may have changed in ‖w‖² = `square`: w is wrong by γS in length."""
+        """Bound on the rounding of ‖w‖² = `square`: w is wrong by γS in length."""
         moved = gamma * size
         return moved * (2.0 * np.sqrt(square) + moved) + gamma * square
 
@@ -207,7 +207,7 @@ def pair_kernel(
     """
     hyperkernel._check_parameters()
     with quiet():
-        # What the hyperkernel needs to know of each pair is computed once.
+        # The table of each pair for the hyperkernel is computed once.
         table = hyperkernel._table_of_rows(points, pairs)
         if len(pairs) <= few_pairs:
             K = hyperkernel._evaluate(table, table)

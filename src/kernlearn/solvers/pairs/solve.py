@@ -41,7 +41,7 @@ Candidates = Iterator[tuple[bool, Callable[[], Candidate]]]
 # A method proposes candidates for a program and a tolerance.
 PairMethod = Callable[[PairProgram, float], Candidates]
 
-# The gap is looked at when what the iterates say of it is below this many tolerances.
+# The gap is certified once the iterates' own estimate is below this many tolerances.
 _LOOK = 2.0
 # Certified gaps that may fail to improve before a method has stopped.
 _PATIENCE = 3
@@ -74,10 +74,9 @@ def solve_pairs(
 ) -> PairSolution:
     """Solve the program to a relative duality gap of `tol`; inputs are checked.
 
-    What is returned is judged by `certify`, and the status is what that says. A method goes on with
-    what the one before has left open: working sets first, then the interior-point method.
-    `max_iter` limits the iterations of all. `stopping` is told of each, and may end early with the
-    best certificate so far.
+    `certify` judges the solution and sets the status. Working sets come first; the interior-point
+    method continues from their result. `max_iter` limits the iterations of both. `stopping` reports
+    each iteration, and may end the search with the best certificate so far.
     """
     stopping = StoppingControl() if stopping is None else stopping
     if np.ptp(program.labels) == 0:
@@ -97,7 +96,7 @@ def solve_pairs(
 
 
 def _nothing_learned(program: PairProgram) -> Candidate:
-    """What is known before the first step: w = 0, and the best equal multipliers."""
+    """The candidate before the first step: w = 0, and the best equal multipliers."""
     labels = program.labels
     a = balanced(np.full(len(labels), program.C), labels, program.C)
     square = float(program.kernel.squared_norm(program.kernel.lift(labels * a)))
@@ -144,7 +143,7 @@ def _candidate(program: PairProgram, point: Iterate) -> Candidate:
 
 
 def _with_few(program: PairProgram, found: Certificate, tol: float) -> Certificate:
-    """The same kernel by few pairs, if that is as good as asked for; else by all of them."""
+    """The same kernel by few pairs, if that reaches the tolerance; otherwise by all of them."""
     kernel = program.kernel
     if isinstance(kernel, DensePairKernel):
         coef = without_negligible(found.coef, kernel.lengths)
@@ -171,7 +170,7 @@ class _CertifiedSearch:
     best: Certificate | None = None
 
     def follow(self, candidates: Candidates) -> bool:
-        """Follow a method to its end, and tell whether that of the search is reached too."""
+        """Run a method to its end; return whether the search has ended too."""
         idle, unseen = 0, None
         for promising, candidate in candidates:
             self.n_iter += 1
@@ -211,7 +210,7 @@ class _CertifiedSearch:
         return better
 
     def _report(self, candidate: Callable[[], Candidate]) -> None:
-        """A certificate takes a small part of a step's time; where nobody hears of it, none."""
+        """A certificate takes a small part of a step's time; without a listener it is skipped."""
         if not self.stopping.listens:
             self.stopping.check()
             return

@@ -105,7 +105,7 @@ def best_step(slope: float, curvature: float, loss: Array, rate: Array, C: float
 
 @dataclass(frozen=True, eq=False)
 class WorkingSetRound:
-    """The minimiser of a part, and what the whole program says of it."""
+    """The minimiser over a working set, and its slopes in the whole program."""
 
     point: PairPoint
     a: Array

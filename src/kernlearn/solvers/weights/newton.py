@@ -72,7 +72,7 @@ class Newton:
     """The state of one minimisation to a relative duality gap of `tol`.
 
     `cuts` keep K(w) ⪰ 0 for free-sign weights, `max_iter` limits the evaluations, and `stopping`
-    may end early with the best point so far. `tell` passes every step on to `stopping`, which
+    may end early with the best point so far. `report` passes every step on to `stopping`, which
     otherwise only looks at its clock.
     """
 
