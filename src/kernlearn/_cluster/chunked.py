@@ -19,7 +19,7 @@ from kernlearn._cluster.scheduling import (
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.typing import DaskObject, Indices, Rows
 
-# What a task makes of neighbouring rows.
+# The result of a task for neighbouring rows.
 Work = Callable[..., DaskObject]
 
 
@@ -27,15 +27,15 @@ Work = Callable[..., DaskObject]
 class TaskOptions:
     """How the chunks of a collection become tasks."""
 
-    # Of a block of rows, what a task has at least: its sums may have to travel.
+    # Least share of a block of rows in a task, since its sums may have to be sent.
     least_part: float = 0.125
 
 
 class Chunked:
-    """A table in chunks of rows, each of which a task works on where it is.
+    """A table in chunks of rows, each of which is processed where it is stored.
 
-    Chunks are `delayed` arrays or data frames in the order of their rows, of these sizes. The tasks
-    see ``prepare(table, start)`` of rows that begin at ``start``: it converts and refuses.
+    Chunks are `delayed` arrays or data frames in the order of their rows, of these sizes. Each
+    task calls ``prepare(table, start)``, which converts and checks rows that begin at ``start``.
     """
 
     _options = TaskOptions()
@@ -72,7 +72,7 @@ class Chunked:
         return self.shape[0]
 
     def __getitem__(self, rows: DaskObject) -> DaskObject:
-        """Some rows, in the memory of this process; those asked for last are remembered."""
+        """Some rows, in the memory of this process; the last result is cached."""
         chosen = np.arange(len(self))[rows]
         if self._fetched is not None and np.array_equal(self._fetched[0], chosen):
             return self._fetched[1]
@@ -102,7 +102,7 @@ class Chunked:
         rows: Indices | None = None,
         fewest: int = 1,
     ) -> list[DaskObject]:
-        """What a function makes of the rows of each task, in their order.
+        """Results of a function for the rows of each task, in their order.
 
         ``work(table, first, *parts)`` is called for neighbouring rows, with the position of the
         first of them among those that count, and with their parts of `along`. Only `rows` count,
@@ -133,7 +133,7 @@ class Chunked:
         return computed([_tree(sums, delayed(add))])[0]
 
     def kept(self, work: Work, n_columns: int, fewest: int = 1) -> Chunked:
-        """What a function makes of the rows, kept in the memory of the workers that made it."""
+        """Results of a function for the rows, kept in the memory of the workers."""
         tasks = persisted(self._tasks(work, (), None, fewest))
         sizes = [stop - start for _, start, stop in self._groups(fewest)]
         return Chunked(tasks, sizes, n_columns)
@@ -186,7 +186,7 @@ class Chunked:
 
 @dataclass(frozen=True, eq=False)
 class _Composed:
-    """What tasks see of a chunk: a function of what they saw before."""
+    """A preparation of chunks that follows an earlier one."""
 
     first: Callable[[DaskObject, int], DaskObject] | None
     function: Callable[[DaskObject], DaskObject]

@@ -1,4 +1,4 @@
-"""What Dask calls a collection, told from all else without importing Dask."""
+"""Recognition of Dask collections without importing Dask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an estimator says of the rows of a Dask collection, as a Dask array that is yet to be."""
+"""Lazy predictions for the rows of a Dask collection, as a Dask array."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Method = Callable[..., DaskObject]
 
 
 def lazily(method: Method, estimator: object, X: Rows, options: Mapping[str, object]) -> DaskObject:
-    """``method(estimator, X, **options)`` chunk by chunk, when it is asked for.
+    """``method(estimator, X, **options)`` chunk by chunk, lazily.
 
-    What comes of it is found from a row made up for the purpose, so that a fit of other columns is
-    refused now and not on a worker.
+    The shape and type of the result are those for an artificial row, so that wrong columns are
+    refused at once and not on a worker.
     """
     da = load_dask_array("predicting for a Dask collection")
     X = check_collection(X, "X")
@@ -44,7 +44,7 @@ def lazily(method: Method, estimator: object, X: Rows, options: Mapping[str, obj
         )
         for chunk, start, size in zip(chunks, starts, sizes, strict=True)
     ]
-    # Of rows whose number is not known, Dask has to be told that this is meant.
+    # Unknown numbers of rows need Dask's explicit permission.
     return da.concatenate(parts, allow_unknown_chunksizes=True)
 
 

@@ -1,4 +1,4 @@
-"""Running tasks of Dask, and what is said where the machines that run them are gone."""
+"""Running tasks of Dask, and the error if their workers are gone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOST = ("KilledWorker", "CommClosedError", "CancelledError", "ClosedClientError
 # Maps to factors go to the scheduler with the tasks, so that they can be sent again to whoever
 # takes over the work of a worker that dies. Dask warns of more than ten megabytes.
 _SETTINGS = {"distributed.admin.large-graph-warning-threshold": "1 TiB"}
-# Seconds: a scheduler that is there answers in a few hundredths.
+# Seconds; a live scheduler replies within a few hundredths.
 TIMEOUT = 10.0
 # Bytes that go along with every task; more of them go to each worker once.
 _LIGHT = 30_000

@@ -46,7 +46,7 @@ def as_they_end(
 
 
 def in_order(client: DaskObject, calls: Iterable[Call]) -> Iterator[DaskObject]:
-    """What calls return, in their order; no more than a few are made before they are wanted."""
+    """Results of calls, in their order; only a few calls run ahead of their use."""
     waiting = iter(calls)
     running: deque[DaskObject] = deque()
     while True:

@@ -1,9 +1,9 @@
-r"""Where arrays live: the one folder that imports PyTorch and CuPy.
+r"""Devices and array libraries: the one folder that imports PyTorch and CuPy.
 
-Work on rows follows the array that it is given. An array of NumPy stays on the host; one of another
-library is *elsewhere*: whatever is computed from it is computed there, in float64, until `to_host`
-brings the result back. Code for both is written once, against the array API; what differs between
-the libraries is here.
+Rows are processed where their array is. An array of NumPy stays on the host; an array of another
+library is *elsewhere*: results are computed on its device, in float64, until `to_host` copies them
+back. Code for both is written once, against the array API; this folder holds the differences
+between the libraries.
 """
 
 from kernlearn._device.algebra import (

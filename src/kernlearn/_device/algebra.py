@@ -1,4 +1,4 @@
-"""What differs between the libraries: room, products, factorisations, solutions."""
+"""Operations that differ between the libraries: memory, products, factorisations, solutions."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def lower_products(Z: DeviceArray, total: DeviceArray = None) -> DeviceArray:
         return Z.T @ Z if total is None else total + Z.T @ Z
     if Z.shape[1] == 0:
         return np.zeros((0, 0))
-    # The transpose of a C-contiguous block is how BLAS sees it.
+    # BLAS reads a C-contiguous block as its transpose.
     if total is None:
         return dsyrk(1.0, Z.T, lower=1)
     return dsyrk(1.0, Z.T, beta=1.0, c=total, lower=1, overwrite_c=1)
@@ -119,7 +119,7 @@ def transposed_product(Z: DeviceArray, B: NDArray[np.float64]) -> DeviceArray:
 
 
 def lower_triangle(A: DeviceArray) -> DeviceArray:
-    """What `lower_products` has found, on the host, with zeros above the diagonal."""
+    """The result of `lower_products` on the host, with zeros above the diagonal."""
     return np.tril(to_host(A)) if is_elsewhere(A) else A
 
 

@@ -1,4 +1,4 @@
-"""The devices of this machine, the one that is asked for, and its memory when it is used up."""
+"""The devices of this machine, the choice of one, and errors of a full device memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CUDA = re.compile(r"cuda(:\d+)?")
 
 
 def place_of(device: object, X: Rows) -> Place | None:
-    """Where work on the rows of X is to be done: None for NumPy on the host.
+    """The place where the rows of X are processed: None for NumPy on the host.
 
     `device` is None, which follows X, "cpu", "cuda" or the like of "cuda:1"; X is the table as the
     user passed it.
@@ -92,7 +92,7 @@ def _count(module: ModuleType) -> int:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that the memory of a device is used up; the host's is another."""
+    """Whether an error is raised by a full memory of a device, not of the host."""
     by_name = type(error).__name__ == "OutOfMemoryError"
     return by_name or (isinstance(error, RuntimeError) and "out of memory" in str(error).lower())
 
@@ -108,7 +108,7 @@ def give_back(array: DeviceArray) -> None:
 
 @contextmanager
 def device_memory_errors() -> Iterator[None]:
-    """Turn what a library says when a device is full into a sentence with the cure."""
+    """Turn a library's error for a full device into a message with the cure."""
     try:
         yield
     except Exception as error:

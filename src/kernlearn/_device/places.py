@@ -42,7 +42,7 @@ class Place:
 
     @classmethod
     def of(cls, array: DeviceArray) -> Place:
-        """Where an array is that is elsewhere."""
+        """The place of an array that is elsewhere."""
         library = type(array).__module__.partition(".")[0]
         if library == "cupy":
             return cls(library, f"cuda:{array.device.id}")

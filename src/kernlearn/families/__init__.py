@@ -1,4 +1,4 @@
-"""What the kernel is chosen from: families of matrices, and where their weights may lie."""
+"""Families of matrices from which the kernel is chosen, and the domains of their weights."""
 
 from kernlearn.families.matrices import RankOneStack
 

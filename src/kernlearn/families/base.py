@@ -1,4 +1,4 @@
-"""What the solvers ask of a family of kernels that is linear in its weights."""
+"""The interface of solvers to a family of kernels that is linear in its weights."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ class FactorRows:
 
     @property
     def _factors(self) -> Factors | None:
-        """What makes Z of the table, nothing where that is Z itself."""
+        """The functions that compute Z from the table; none if the table is Z."""
         return self.factors if self._Z is None else None
 
     def _table(self, rows: Indices | None) -> tuple[Rows, int]:

@@ -109,8 +109,8 @@ class Factors:
     def small_stack(self, triangle: Array) -> GramStack:
         r"""Matrices of size R that stand for ZᵢZᵢᵀ: a rotation of them, without the empty rest.
 
-        With :math:`Z^\top Z = F F^\top`, Z is :math:`Q F^\top` for orthonormal columns Q; seen in
-        them, ZᵢZᵢᵀ is :math:`F_i^\top F_i`. Traces, inner products and K(w) ⪰ 0 are those of the
+        With :math:`Z^\top Z = F F^\top`, Z is :math:`Q F^\top` for orthonormal columns Q. In this
+        basis, ZᵢZᵢᵀ is :math:`F_i^\top F_i`. Traces, inner products and K(w) ⪰ 0 are those of the
         whole matrices. `triangle` is the triangular factor of Z over all rows.
         """
         F = root(triangle)

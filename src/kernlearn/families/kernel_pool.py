@@ -1,6 +1,6 @@
-r"""More kernels than a stack of matrices can hold: computed when they are looked at.
+r"""Pools of more kernels than fit in memory; each kernel is computed when it is used.
 
-On more rows than matrices can have they are seen through landmarks S. There a kernel is
+Kernels on too many rows for a matrix are approximated through landmarks S. A kernel is then
 :math:`\hat K = Z Z^\top`, :math:`Z = K(X, S) L^{-\top}`, so that
 :math:`f^\top \hat K f = \lVert c\rVert^2` with :math:`L c = K(S, X) f`: one more row of the
 elimination that gives L, and nothing of Z is made. Landmarks of which those before leave less than
@@ -36,8 +36,8 @@ INDEFINITE = 1e-8
 class KernelPool:
     """Kernels of any number on the rows of a table, the first of which carry labels.
 
-    What is asked of all of them is a number each: a trace, or a form aᵀKᵢa. A matrix is made of
-    those alone that are given weight. `prepared` is applied to every kernel that is made, centring
+    Every kernel contributes a number: a trace, or a form aᵀKᵢa. Only kernels with weight become
+    matrices. `prepared` is applied to every kernel that is made, centring
     for example; kernels that are looked at all together are so at `place`, by default the host.
     """
 
@@ -136,7 +136,7 @@ class KernelPool:
         return values
 
     def noise(self, forms: Array, F: Array) -> Array:
-        """What rounding may have taken off forms, beyond what any sum over the rows loses."""
+        """Rounding error of forms, beyond that of a sum over the rows."""
         return np.zeros(len(forms))
 
     def combine(self, weights: Array, labelled_only: bool = True) -> Array:
@@ -209,7 +209,7 @@ class KernelPool:
 
 @contextmanager
 def naming_kernel(i: int) -> Iterator[None]:
-    """Says which kernel an error is about."""
+    """Names the kernel in the message of an error."""
     try:
         yield
     except ValueError as error:
@@ -239,7 +239,7 @@ def is_family(kernels: object) -> bool:
     )
 
 
-# Of its diagonal entry: what the landmarks before a landmark must leave of it.
+# Least residual of a landmark, relative to its diagonal entry.
 LEAST = 1e-6
 
 
@@ -320,7 +320,7 @@ class LandmarkPool:
         return self.pool.forms(F, tick)
 
     def noise(self, forms: Array, F: Array) -> Array:
-        """What rounding may have taken off forms.
+        """Rounding error of forms.
 
         An entry of K(S, X)f is off by about ε√n ‖f‖ √(k(s, s) tr K), and the elimination divides
         by no less than √(LEAST k(s, s)).
@@ -353,7 +353,7 @@ class LandmarkPool:
 
 
 def shared_landmarks(points: Sized, rank: int, random_state: RandomState) -> Indices:
-    """Rows drawn at random, through which all kernels of a family are seen."""
+    """Rows drawn at random, the landmarks of all kernels of a family."""
     n = len(points)
     generator = check_random_state(random_state)
     return np.sort(generator.choice(n, min(rank, n), replace=False))

@@ -165,7 +165,7 @@ def _added(rows: Array, weights: Array, support: Indices, size: int) -> Array:
 class PlacedStack(GramStack):
     """Gram matrices elsewhere: sums of them and products with vectors are computed there.
 
-    Whatever else is asked of a stack, it brings to the host first.
+    All other operations copy the stack to the host first.
     """
 
     def __init__(self, matrices: Sequence[Matrix], n_labelled: int) -> None:

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from kernlearn.typing import Array, Indices
 
 # Of the largest weight: the curvature of a norm with p < 2 is taken no closer to zero, where it is
-# infinite. It shapes steps; certificates do not know of it.
+# infinite. It affects steps, not certificates.
 NEAREST = 1e-6
 _LEAST = 1e-300
 
@@ -159,7 +159,7 @@ class LpNorm(WeightPenalty):
         return np.asarray(self._lambda * H)
 
     def with_slopes(self, weights: Array, slopes: Array) -> Array:
-        r"""Weights next to these, positive ones, where slopes are as large as asked for.
+        r"""Positive weights close to these, whose slopes have at least the required size.
 
         The slope rises from zero to :math:`10^{-6(p-1)}` of the largest within a millionth of
         the largest weight, nearly all of it for p near 1. A tangent at these weights is as good as
@@ -305,7 +305,7 @@ class GroupNorm(WeightPenalty):
         return np.where(norms[code] > 0, self.gradient(weights), share[code] * pull)
 
     def with_slopes(self, weights: Array, slopes: Array) -> Array:
-        """Weights next to these where groups without weight have slopes as asked for, or larger."""
+        """Weights close to these, at which groups without weight have the required slopes."""
         _, norms = self._norms(weights)
         code = self._codes(len(weights))
         targets = np.maximum(slopes, 0.0)

@@ -27,7 +27,7 @@ RIDGE = 1e-6  # of the kernel's mean diagonal entry, in a log determinant or an 
 
 
 class PriorPenalty(WeightPenalty):
-    """A penalty that knows a prior kernel, and is a function of weights once it knows the others.
+    """A penalty with a prior kernel, defined once the candidate kernels are set.
 
     Until then it has no values.
     """

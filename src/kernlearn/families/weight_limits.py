@@ -103,11 +103,11 @@ class WeightLimits:
         return (1.0 - share) * weights + share * inner if share <= MOST_MOVED else weights
 
     def _whole(self, weights: Array, normaliser: Array) -> Array:
-        """What each row is at the total, on one matrix alone."""
+        """The value of each row with the whole total on one matrix."""
         used, rows = normaliser > 0, np.abs(self.rows)
         total = float(np.abs(normaliser @ weights))
         whole = total * (rows[:, used] / normaliser[used]).max(axis=1, initial=0.0)
-        # Of limits of weights, the largest weight: a small matrix could have a far larger one.
+        # For limits of weights, the largest weight: a small matrix could have a far larger one.
         largest = rows.max(axis=1, initial=0.0) * float(np.abs(weights).max())
         return np.asarray(np.minimum(whole, largest))
 
@@ -140,7 +140,7 @@ def _cone_rows(linear_rows: LinearRows, normaliser: Array, total: float) -> Weig
 
 @dataclass(frozen=True, eq=False)
 class LinearMinimum:
-    """Where a linear function is smallest over limited shares, and the multipliers there."""
+    """The minimiser of a linear function over limited shares, and the multipliers."""
 
     shares: Array  # (p,)
     multipliers: Array  # (k,): non-negative for inequalities

@@ -192,7 +192,7 @@ def fold_predictions(
     try:
         machine.fit(K_train, y_train)
     except ValueError:
-        # The ν-SVM divides by its margin, which is zero where the classes cannot be told apart.
+        # The ν-SVM divides by its margin, which is zero if the classes are not separated.
         cure = "lower nu, or use 'soft_margin'" if quality == "nu_svm" else "rescale the data"
         raise ValueError(
             f"expected a machine that can be trained on every fold, got none with "
@@ -219,7 +219,7 @@ def _libsvm_machine(quality: str, settings: Settings) -> Any:
     C, nu = settings.C, settings.nu
     machine = {
         "soft_margin": SVC(C=C),
-        # A little less than asked for: at the largest feasible ν no coefficient is free, and libsvm
+        # Slightly less than ν: at the largest feasible ν no coefficient is free, and libsvm
         # finds no intercept.
         "nu_svm": NuSVC(nu=nu * (1.0 - 1e-9)),
         "epsilon_svr": SVR(C=C, epsilon=settings.epsilon),

@@ -20,7 +20,7 @@ LIKELIHOODS = ("logistic", "gaussian")
 
 @dataclass(frozen=True, repr=False)
 class _ProcessFunctional(QualityFunctional):
-    """What both have in common: f has the prior N(0, K), and y depends on f point by point."""
+    """Common part of both: f has the prior N(0, K), and y depends on f point by point."""
 
     likelihood: str = "logistic"
     noise: float = 0.1

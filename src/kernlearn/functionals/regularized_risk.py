@@ -98,7 +98,7 @@ class RegularizedRisk(QualityFunctional):
 
     @property
     def targets(self) -> TargetKind:
-        """What y holds, by the machine."""
+        """The kind of targets that the machine takes."""
         return QUALITIES[self.quality].targets
 
     def _check_parameters(self) -> None:

@@ -97,7 +97,7 @@ class Growing:
         self.residual = diagonal
         self.pivots: Indices = np.empty(0, dtype=np.intp)
         # Memory is taken when it is written to, so that room that stays empty costs nothing; but
-        # not all systems promise more than they have.
+        # not all systems overcommit memory.
         room = min(limit, options.room // len(diagonal))
         self._room: Array = np.empty((room, len(diagonal)))
 
@@ -150,7 +150,7 @@ class Growing:
         """The residual matrix of a few rows among themselves."""
         known = self.rows()[:, positions]
         block = _checked(self.restrict(positions)(positions)) - known.T @ known
-        # As later steps will see it, so that no row is a pivot here and rounding there.
+        # In the order of later steps, so that rounding does not change which rows are pivots.
         np.fill_diagonal(block, self.residual[positions])
         return np.asarray(block)
 
@@ -180,7 +180,7 @@ class Growing:
             part = slice(first, min(first + step, len(self.diagonal)))
             piece = at_pivots @ known[:, part]
             np.subtract(_checked(self.restrict(part)(chosen)), piece, out=piece)
-            # In place: the transposes are how BLAS sees these arrays.
+            # In place: BLAS reads these arrays as their transposes.
             block[:, part] = dtrsm(
                 1.0, corner, piece.T, side=1, lower=1, trans_a=1, overwrite_b=1
             ).T
@@ -196,7 +196,7 @@ class Growing:
             larger[:start] = self._room[:start]
             self._room = larger
         else:
-            # Where it lies, so that there are never two of them. No view of it is alive here.
+            # In place, so that only one copy exists. No view of it is alive here.
             self._room.resize((stop + start // 8, size), refcheck=False)
 
 

@@ -207,7 +207,7 @@ def _check_schur(rest: float, whole: float) -> None:
 
 
 _MOST_CG_STEPS = 1000
-# Of the way to where a step would leave the cone, and how near to the best step is near enough.
+# Part of the way to the cone's boundary, and the tolerance of the line search.
 _INSIDE, _NEAR = 0.99, 1e-6
 
 
@@ -282,7 +282,7 @@ def _direction(W: Array, Y: Array, known: Mask, gradient: Array) -> Array:
     """Return D with P(W D W) = −gradient, up to a tenth at first and less near the end."""
 
     def image(A: Array, of: Array) -> Array:
-        # What rounding leaves of an asymmetric part would grow from step to step.
+        # Asymmetry by rounding would grow from step to step.
         product = A @ of @ A
         return np.where(known, 0.5 * (product + product.T), 0.0)
 

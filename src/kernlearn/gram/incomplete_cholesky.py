@@ -118,7 +118,7 @@ def incomplete_cholesky(
 
 
 def columns_of(kernel: Kernel, table: Rows) -> Restrict:
-    """The columns of a Gram matrix that is never formed, as `factorise` asks for them."""
+    """The columns of a Gram matrix that is never formed, as `factorise` requests them."""
 
     def restrict(rows: Indices | slice) -> Columns:
         points = take_rows(table, rows)
@@ -181,7 +181,7 @@ def checked_pair_cholesky(
     also: Callable[[int], None] = lambda n_pivots: None,
     options: GreedyOptions = GREEDY,
 ) -> PairCholesky:
-    """`pair_cholesky`; `also` is told the number of pivots before each block is added."""
+    """`pair_cholesky`; `also` is called with the number of pivots before each block."""
     check_kind(hyperkernel, Hyperkernel, "hyperkernel", "kernlearn.hyperkernels.Harmonic()")
     hyperkernel._check_parameters()
     points = check_points(X, "X", hyperkernel.takes_things)
@@ -202,7 +202,7 @@ def checked_pair_cholesky(
     check(1)
     pairs = choose_pairs(len(points), n_pairs, random_state)
     with quiet():
-        # What the hyperkernel needs to know of each pair is computed once.
+        # The table of each pair for the hyperkernel is computed once.
         table, diagonal = _pair_table(hyperkernel, points, pairs, options)
         known: dict[int, Array] = {}
 
@@ -236,7 +236,7 @@ def _factor_bytes(n_pairs: int, n_pivots: int, n_features: int, options: GreedyO
 def _pair_table(
     hyperkernel: Hyperkernel, points: Array, pairs: Indices, options: GreedyOptions
 ) -> tuple[Array, Array]:
-    """What the hyperkernel needs of each pair, and its diagonal, block by block."""
+    """The table of each pair for the hyperkernel, and its diagonal, block by block."""
     table, diagonal = np.empty(0), np.empty(len(pairs))
     for start in range(0, len(pairs), options.rows_at_a_time):
         rows = slice(start, start + options.rows_at_a_time)

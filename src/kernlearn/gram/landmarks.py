@@ -1,4 +1,4 @@
-r"""Landmarks: a few rows of a table through which a kernel on all rows is seen.
+r"""Landmarks: a few rows of a table, through which a kernel on all rows is approximated.
 
 With S the landmarks and L the Cholesky factor of :math:`K(S, S)`,
 
@@ -103,7 +103,7 @@ class SparseMap:
 
     @property
     def centre(self) -> Array:
-        """Where they are measured from."""
+        """The origin of the distances."""
         return np.zeros(self.rank)
 
     def expansion(self, coef: Array) -> Array:
@@ -154,7 +154,7 @@ class Landmarks:
         try:
             factor, pivots, _, _ = factorise(columns, diagonal, 0.0, None, in_order)
         except NumericalError:
-            # Of a wide kernel, rows in their order are pivots that magnify rounding. The largest
+            # For a wide kernel, pivots in row order magnify rounding. The largest
             # residuals are none; a kernel that is indefinite is refused again.
             factor, pivots, _, _ = factorise(columns, diagonal, 0.0, None)
         points = take_rows(self.points, pivots)

@@ -95,7 +95,7 @@ def map_rows(
     rows: Indices | None = None,
     checked: bool = False,
 ) -> NDArray[Any]:
-    """What a function makes of each row, in their order, on the host.
+    """Results of a function for each row, in their order, on the host.
 
     ``block_function(block, rows, *parts)`` is an array of the host with a row for each; all else is
     as in `reduce_rows`.
@@ -118,7 +118,7 @@ def map_rows(
 
 
 def keep_rows(source: Rows, function: Callable[[Any], Any], n_columns: int) -> Any:
-    """What a function makes of every row, `n_columns` numbers, kept where the rows are worked on.
+    """Results of a function for each row, `n_columns` numbers, kept where the rows are processed.
 
     ``function(block)`` is a matrix beside the block; rows are known to be numbers.
     """
@@ -138,19 +138,19 @@ def keep_rows(source: Rows, function: Callable[[Any], Any], n_columns: int) -> A
     return kept
 
 
-# What travels to other machines is a partial of one of these.
+# Partials of these functions are sent to other machines.
 
 
 def _sum(
     function: Function[Any], add: Add[Any], n_columns: int, table: Rows, first: int, *parts: Any
 ) -> Any:
-    """What a task makes of its rows, a block at a time."""
+    """The sum over a task's rows, block by block."""
     # The chunks were looked over when they became this table.
     return reduce(add, _parts(table, function, add, n_columns, parts, None, True, first))
 
 
 def _kept(function: Callable[[Any], Any], n_columns: int, table: Rows, first: int) -> Any:
-    """What a task makes of its rows, to be kept."""
+    """The results for a task's rows, to be kept."""
     return keep_rows(table, function, n_columns)
 
 
@@ -169,7 +169,7 @@ def _parts(
     checked: bool,
     first: int = 0,
 ) -> Iterator[Part]:
-    """What a function makes of each block, in their order; the rows count from ``first``."""
+    """Results of a function for each block, in their order; the rows count from ``first``."""
     for block, place, parts in _pieces(source, n_columns, along, rows, checked, first):
         yield _part(block, place, parts, function, add)
 
@@ -225,7 +225,7 @@ def _count(source: Rows) -> int:
 def _part(
     block: Rows, rows: slice, parts: list[Any], function: Function[Part], add: Add[Part]
 ) -> Part:
-    """What the function makes of a block, in halves where a device has no room for the whole."""
+    """The result of the function for a block, in halves if the device's memory is too small."""
     try:
         return function(block, rows, *parts)
     except Exception as error:

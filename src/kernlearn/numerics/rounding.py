@@ -18,7 +18,7 @@ from kernlearn.typing import Array, Indices
 
 EPS = float(np.finfo(np.float64).eps)
 # Losses are the same up to this part of them: far above what the order of a sum changes, even after
-# a factorisation, and far below what any data tell apart.
+# a factorisation, and far below differences in any data.
 SAME = 1e-10
 # Columns may come with rounding of their own, from whatever made them.
 CONSTANT = 1e-12

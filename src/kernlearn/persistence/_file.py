@@ -2,7 +2,7 @@
 
 Four parts: a line with the format's name and number; a line with the SHA-256 of all that follows;
 a line of JSON, the header; and the payload, written by skops. So a file of another kind, of a newer
-format, cut short or altered is told from a good one before anything in it is used.
+format, cut short or altered is recognised before anything in it is used.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def pack(payload: bytes, estimator: str) -> bytes:
 
 
 def unpack(content: bytes, name: str) -> tuple[Json, bytes]:
-    """The header and the payload, or a sentence that says what is wrong."""
+    """The header and the payload, or a sentence with the defect."""
     check_magic(content, name)
     first, _, after = content.partition(b"\n")
     number = first.removeprefix(MAGIC).decode("ascii", "replace")

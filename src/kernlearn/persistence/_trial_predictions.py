@@ -1,8 +1,8 @@
 """A model from a file is tried on a few of its own rows before it is handed over.
 
 The parts of an altered file may all be of known types and yet not fit together: a matrix where a
-kernel should be, or coefficients for other rows. Whoever predicts with such a model would be told
-so by whatever line stumbles over it first.
+kernel should be, or coefficients for other rows. Predictions of such a model would fail with
+an unrelated error.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _try(model: object, rows: Rows, methods: Sequence[str]) -> None:
             try:
                 getattr(model, name, lambda rows: None)(rows)
             except (ImportError, MemoryError):
-                return  # this says nothing of the file
+                return  # which is no defect of the file
             except ValueError as error:
                 if not _is_in_words(error):
                     raise

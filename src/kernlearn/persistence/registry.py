@@ -128,8 +128,8 @@ PRIVATE: dict[str, type] = {
     "ViewMKLRegressor": ViewMKLRegressor,
     "ViewMKLSurvival": ViewMKLSurvival,
 }
-# Of scikit-learn, besides its estimators: what its column transformer and its searches keep; and
-# of scipy, the rows of sparse tables.
+# Types besides estimators: scikit-learn's, which its column transformer and its searches keep; and
+# scipy's, the rows of sparse tables.
 SKLEARN = (
     "numpy.dtype",
     "scipy.sparse._csr.csr_array",

@@ -67,7 +67,7 @@ def alignment(family: Family, targets: Array, centered: bool = False) -> FamilyA
 
 
 def _centred(family: Family, i: int, exact: bool) -> Array:
-    """What centring leaves of the i-th kernel, which may be next to nothing of it.
+    """The i-th kernel, centred, which may be almost zero.
 
     Sums of squares would cancel; the matrix itself does not, or in long double far less. A kernel
     that is constant is zero then, and has no direction.

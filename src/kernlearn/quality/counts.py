@@ -39,12 +39,12 @@ _LEAST = 1e-8
 # Below this, counts are as good as Poisson's.
 _POISSON = 1e-6
 _LARGEST = 1e4
-# Beyond the logarithms of the least and the largest rate that rows can tell.
+# Margin beyond the logarithms of the least and the largest rate that can be estimated.
 _BEYOND = 1.0
 
 
 def deviance(counts: Array, mean: Array, dispersion: float = 0.0) -> Array:
-    """Of every row, for counts and positive means of one shape.
+    """The deviance of every row, for counts and positive means of one shape.
 
     >>> import numpy as np
     >>> deviance(np.array([2.0, 0.0]), np.array([2.0, 3.0])).tolist()
@@ -58,7 +58,7 @@ def deviance(counts: Array, mean: Array, dispersion: float = 0.0) -> Array:
 
 
 def log_likelihood(counts: Array, mean: Array, dispersion: float) -> Array:
-    """Of every row."""
+    """The log-likelihood of every row."""
     if dispersion <= _POISSON:
         return np.asarray(xlogy(counts, mean) - mean - gammaln(counts + 1.0))
     size = 1.0 / dispersion
@@ -168,7 +168,7 @@ class CountLoss(PredictiveLoss):
         return loss
 
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
-        """Of the deviances."""
+        """Derivatives of the deviances."""
         mean, alpha = self.mean(predictions), self.dispersion
         first = 2.0 * (mean - self.counts) / (1.0 + alpha * mean)
         second = 2.0 * mean * (1.0 + alpha * self.counts) / (1.0 + alpha * mean) ** 2
@@ -176,7 +176,7 @@ class CountLoss(PredictiveLoss):
 
 
 def log_ends(counts: Array, exposure: Array) -> tuple[float, float]:
-    """The least and the largest logarithm of a rate that rows can tell.
+    """The least and the largest logarithm of a rate that can be estimated.
 
     Half a count in all exposure is the least rate.
     """

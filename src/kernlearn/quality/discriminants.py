@@ -24,8 +24,8 @@ Probabilities are a softmax of the values with one slope for all,
     p_{ic} = \frac{e^{a f_{ic}}}{\sum_d e^{a f_{id}}},
 
 with targets :math:`t_{ic} = ([c = y_i] N + 1/k)/(N + 1)` for k classes and points of weight N: as
-if one more point had been seen, of which nobody knows the class. Without it, points that are all
-told apart would send the slope to infinity.
+if there were one more point of unknown class. Without it, the slope of
+separated points would be infinite.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _PARTS = 5
 class Discriminants:
     """A linear map of k values to k values.
 
-    The middle one of three classes is never told by the largest value:
+    The largest value never names the middle one of three classes:
 
     >>> import numpy as np
     >>> x = np.linspace(-1.0, 1.0, 60)
@@ -57,13 +57,13 @@ class Discriminants:
     >>> signs = np.where(classes[:, None] == np.arange(3), 1.0, -1.0)
     >>> round(float(np.mean(values.argmax(axis=1) == classes)), 2)
     0.67
-    >>> told = Discriminants.of(values, signs, np.ones(60))(values)
-    >>> float(np.mean(told.argmax(axis=1) == classes))
+    >>> mapped = Discriminants.of(values, signs, np.ones(60))(values)
+    >>> float(np.mean(mapped.argmax(axis=1) == classes))
     1.0
     """
 
-    matrix: Array  # What values are multiplied by, of shape (k, k)
-    offset: Array  # What is added, of shape (k,)
+    matrix: Array  # Matrix of the linear map, of shape (k, k)
+    offset: Array  # Constants of the map, of shape (k,)
 
     def __call__(self, values: Array) -> Array:
         """The discriminants at values of shape (n, k)."""
@@ -98,7 +98,7 @@ class Discriminants:
             return cls(np.eye(k), np.zeros(k))
         covariance[np.diag_indices(k)] += shrinkage * variance
         matrix = np.linalg.solve(covariance, means.T)
-        # As if one more row had been seen, of which nobody knows the class.
+        # As if there were one more row of unknown class.
         share = (in_class + 1.0 / k) / (total + 1.0)
         offset = np.log(share) - 0.5 * (means.T * matrix).sum(axis=0)
         # Only differences between classes count.
@@ -117,7 +117,7 @@ def held_out_values(
     weight: Array,
     link_of: Callable[[Array, Array, Array], Callable[[Array], Array]],
 ) -> Array:
-    """What links, each found from the values of other rows alone, make of the value of a row."""
+    """Linked values of each row, by a link fitted to the other rows."""
     found = np.empty_like(values)
     # Every class has its share of every part, whatever the order of the rows.
     parts = np.empty(len(values), dtype=np.intp)
@@ -138,9 +138,9 @@ _MAX_STEPS, _TOL = 100, 1e-8
 def fit_softmax(
     values: Array, codes: NDArray[np.intp], sample_weight: Array | None = None
 ) -> float:
-    """The slope for held-out decision values (n, k), and the column of each point's own class.
+    """The slope for held-out decision values (n, k), and the column of each point's class.
 
-    The probabilities are ``softmax(slope * values)``; the slope is zero if the values say nothing.
+    The probabilities are ``softmax(slope * values)``; it is zero if the values are uninformative.
 
     >>> import numpy as np
     >>> 0 < fit_softmax(np.eye(3)[[0, 0, 1, 1, 2, 0]], np.array([0, 0, 1, 1, 2, 2])) < 10
@@ -163,10 +163,10 @@ def fit_softmax(
 
 
 def _softmax_slope(values: Array, weight: Array, aimed: float) -> float:
-    """Where the weighted sum of the means of the values, by their softmax, is what is aimed at.
+    """The slope at which the weighted sum of the softmax means of the values is `aimed`.
 
-    That sum only grows with the slope, and the values are none above zero. Newton's method, within
-    what is known to be too little and too much.
+    The sum increases with the slope, and no value is above zero. Newton's method, safeguarded by
+    a bracket.
     """
     slope, low, high = 0.0, 0.0, np.inf
     for _ in range(_MAX_STEPS):

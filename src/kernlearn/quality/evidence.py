@@ -66,7 +66,7 @@ class Evidence(LeastSquaresLoss):
         return np.asarray(self._mean(fit.log_volume) * (share * fit.inverse - outer))
 
     def subset(self, rows: Indices) -> Evidence:
-        """Of some points."""
+        """The evidence of some points."""
         return Evidence(self.weight[rows], self.targets[rows])
 
     def reported(self, fit: LSSVMFit) -> float:

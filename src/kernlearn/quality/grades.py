@@ -1,7 +1,7 @@
 r"""Ordered grades: increasing thresholds on one learned function.
 
-Grades :math:`1 < 2 < \dots < m` are cut out of the line by thresholds, and one function f says
-where on the line a row is: the model of proportional odds (McCullagh 1980),
+Grades :math:`1 < 2 < \dots < m` are cut out of the line by thresholds, and one function f places
+a row on the line: the model of proportional odds (McCullagh 1980),
 
 .. math::
 
@@ -21,10 +21,10 @@ likelihood. With :math:`u_c = \theta_c - a f` and
 
 that is a convex problem in m numbers, which Newton's method solves, and whose last term keeps the
 thresholds apart. The targets are those of the softmax of
-:mod:`kernlearn.quality.discriminants`: as if one more row had been seen, of which nobody knows the
-grade. So rare grades, and functions that tell all grades apart, have finite numbers.
+:mod:`kernlearn.quality.discriminants`: as if there were one more row of unknown
+grade. So thresholds of rare grades, and of functions that separate all grades, are finite.
 
-What the link gives is the logarithms of the probabilities. They are mixed with the discriminants of
+The link returns the logarithms of the probabilities. They are mixed with the discriminants of
 machines that know no order.
 """
 
@@ -46,7 +46,7 @@ _SHORTEST_STEP = 1e-10
 _SUFFICIENT = 1e-4
 # Added to the curvature, in units where the function has size one.
 _RIDGE = 1e-12
-# What sums of probabilities may lack of one half.
+# Tolerance of a sum of probabilities at one half.
 _HALF = 1e-9
 
 

@@ -1,4 +1,4 @@
-"""What first-level learning asks of a kernel with parameters θ."""
+"""The interface of first-level learning to a kernel with parameters θ."""
 
 from __future__ import annotations
 

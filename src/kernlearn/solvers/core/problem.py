@@ -155,9 +155,7 @@ class Control:
     tol: float = 1e-6  # relative duality gap to reach
     max_iter: int = 200  # evaluations of the objective
     stopping: StoppingControl = field(default_factory=StoppingControl)  # reports each step
-    lower: float | None = (
-        None  # the bound of a larger problem, reported instead of this problem's own
-    )
+    lower: float | None = None  # bound of a larger problem, reported in place of this one's
 
 
 @dataclass(frozen=True, eq=False)

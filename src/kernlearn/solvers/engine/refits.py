@@ -1,8 +1,8 @@
 """Machines trained without one fold each, at a kernel that is kept: held-out values of the rows.
 
 Learning weights takes several machine solves; training once more on four fifths of the rows, five
-times, with the kernel as it was learned, takes a quarter of that. The few weights of the kernel depend on
-the held-out rows; the machine does not.
+times, with the kernel as it was learned, takes a quarter of that. The few weights of the kernel
+depend on the held-out rows; the machine does not.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ class MachineLoss:
 
 
 class LossProblem(Protocol):
-    """The part that a point needs of :class:`kernlearn.solvers.first_level.problem.FirstLevelProblem`."""
+    """The attributes of a first-level problem that a point needs."""
 
     @property
     def family(self) -> ParametricKernel:

@@ -251,7 +251,7 @@ class FirstLevelControl:
     several: bool = False  # Whether other starts than equal scales are looked at, where μ is chosen
     options: SelectionOptions = field(
         default_factory=SelectionOptions
-    )  # Loss of the LS-SVM, an upper bound
+    )  # Options of the LS-SVM to beat
 
 
 class FirstLevelSearch:

@@ -66,8 +66,9 @@ def displaced(
     r"""First-order change of the coefficients when K changes: δ_S = −P (dK a)_S.
 
     Coefficients that would leave their segment stop at its end; the others are solved for again,
-    so that one point at a bound does not shorten the step of the others. The result is feasible; None if it
-    cannot move. The solution has its Cholesky factor, and `dK_coef` is the change of K times a.
+    so that one point at a bound does not shorten the step of the others. The result is feasible;
+    None if it cannot move. The solution has its Cholesky factor, and `dK_coef` is the change of K
+    times a.
     """
     S = solution.free
     if len(S) == 0:

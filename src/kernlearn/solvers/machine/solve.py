@@ -27,8 +27,8 @@ class MachineOptions:
     # A step from the last solution that ends so near is taken, if that is enough: near a flat
     # optimum less would be noise in the search for the weights.
     settled: float = 1e-7
-    # Tolerance of libsvm: that of a guess if its solution is polished anyway; otherwise this share of
-    # the sufficient gap, since libsvm's gap is about twice its tolerance.
+    # Tolerance of libsvm: that of a guess if its solution is polished anyway; otherwise this share
+    # of the sufficient gap, since libsvm's gap is about twice its tolerance.
     guess: float = 1e-3
     share: float = 0.3
     finest: float = 1e-6

@@ -347,7 +347,7 @@ def _zero(
     at_high: float,
     enough: float,
 ) -> float:
-    """A place where an increasing function is nearly zero, between a negative and a positive value."""
+    """An approximate zero of an increasing function, between a negative and a positive value."""
     for i in range(30):
         # Every third time the middle, so that one end cannot stay where it is for ever.
         share = 0.5 if i % 3 == 2 else at_low / (at_low - at_high)

@@ -124,8 +124,9 @@ class RankSearch:
 
         The loss is that of least squares at the weights and the ridge that ``judge`` gives. A
         kernel with almost no weight there keeps its rank, which leaves memory to the others. With
-        ``fills``, the last step takes as many landmarks as fit if twice as many do not. There are never more than ``most`` columns of all kernels together, by default as
-        many as there is room for their moments.
+        ``fills``, the last step takes as many landmarks as fit, if twice as many do not. All
+        kernels together have at most ``most`` columns; by default the number is limited by the
+        memory for their moments.
         """
         options, m = self.options, len(self.kernels)
         n_folds = N_FOLDS if self.fold is None else int(self.fold.max()) + 1
