@@ -1,1 +1,1 @@
-"""What held-out rows tell: folds, probabilities, intervals."""
+"""Statistics of held-out rows: folds, probabilities, intervals."""

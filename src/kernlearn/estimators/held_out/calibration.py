@@ -2,8 +2,8 @@
 
 Both are fitted to decision values of points that did not train the machine
 (:mod:`kernlearn.estimators.held_out.sigmoid`, :mod:`kernlearn.quality.discriminants`). The class
-that the values speak for, by their sign or as the largest, has the largest probability: where a
-sigmoid's offset says otherwise, which is where both classes are nearly as probable, they are equal.
+with the positive or the largest value has the largest probability. If a sigmoid's offset reverses
+this order, which happens only near one half, the probabilities are equal.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kernlearn.estimators.held_out.sigmoid import fit_offset, fit_sigmoid
 from kernlearn.quality.discriminants import fit_softmax
 from kernlearn.typing import Array, Indices
 
-# By how much one half is left behind, so that the larger of two probabilities can be told.
+# Least distance of a probability from one half, so that the larger of two is distinct.
 BEYOND = 1e-12
 
 
@@ -45,7 +45,7 @@ def shrunk_calibration(
 
     With :math:`\chi^2` twice the gain in log likelihood by the slope, the slope is multiplied by
     :math:`\max(0, 1 - 1/\chi^2)`: the heuristic shrinkage of van Houwelingen and le Cessie (1990),
-    since values that tell nothing gain one by chance. Groups of rows are one observation each.
+    since uninformative values gain one by chance. Groups of rows are one observation each.
     Values of machines that were chosen with the rows gain more by chance. If values of machines
     chosen without them are given too (`nested`), :math:`\chi^2` is the mean of both gains: with few
     rows these may miss what all rows show.

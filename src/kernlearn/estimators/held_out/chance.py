@@ -1,11 +1,11 @@
 r"""Whether what was learned predicts held-out rows better than a constant does.
 
-The constant is the mean of the targets, or the most frequent class. Two measures of every row tell:
+The constant is the mean of the targets, or the most frequent class. Each row has two measures:
 
 - numbers: by how much the squared error is less than that of the mean, and the absolute error less
   than that of the median, which a few outlying rows do not decide;
 - labels: whether the label is right, less whether the most frequent class is; and the product of
-  decision value and label, both less their means, which does not ask how frequent the classes are.
+  decision value and label, both less their means, whatever the frequencies of the classes.
 
 Each is tested for a mean above zero. The p-value is the smallest, times the number of measures. A
 fit is at chance if it is not below 0.05, here as in the reports of the command line.
@@ -26,7 +26,7 @@ from kernlearn.typing import Array, Indices
 
 # Below this p-value, chance is not believed.
 LEVEL = 0.05
-# Of fewer rows held out nothing can be told.
+# Fewer held-out rows are too few for a test.
 FEWEST_ROWS = 20
 # Decision values and losses are of the size of one.
 _ROUNDED = 1e-12
@@ -39,7 +39,7 @@ class AtChanceWarning(UserWarning):
 def chance_of_numbers(
     predictions: Array, targets: Array, weight: Array, groups: Indices | None = None
 ) -> str | None:
-    """What is known of a fit at chance, as part of a sentence; None for one that is better.
+    """The scores of a fit at chance, as part of a sentence; None for one that is better.
 
     Predictions and targets have shape (n, k). Rows whose
     predictions are NaN, and rows without weight, are left out. Rows of one number in `groups` are
@@ -83,7 +83,7 @@ def chance_of_labels(
     values, signs, weight, groups = _known(values, signs, weight, groups)
     if len(weight) < FEWEST_ROWS or not np.ptp(signs, axis=0).any():
         return None
-    # Where targets cancel, all that is left of the values is rounding.
+    # Values of targets that cancel are rounding.
     values = np.where(np.abs(values) > _ROUNDED, values, 0.0)
     truth, predicted = _classes(signs), _classes(values)
     frequent = truth == np.bincount(truth, weight).argmax()
@@ -116,9 +116,9 @@ def _at_chance(figures: str, ps: Sequence[float]) -> str | None:
 def report_chance(
     estimator: BaseEstimator, found: str | None, stacklevel: int = 3, warns: bool = True
 ) -> None:
-    """Let ``status_`` and a warning say that a fit is at chance.
+    """Report in ``status_`` and by a warning that a fit is at chance.
 
-    A fit that ended early, or blurs its columns, has warned already: only ``status_`` says so.
+    A fit that ended early, or blurs its columns, has warned already: only ``status_`` is set.
     """
     if found is None:
         return

@@ -1,4 +1,4 @@
-r"""Which columns say much the same, so that one can stand in for another.
+r"""Strongly correlated columns, one of which can replace another.
 
 A column of numbers is its ranks, one of categories a column of 0 and 1 for each level; all are
 centred. With orthonormal bases A and B of what two columns span, of a and b dimensions, in n rows,
@@ -6,7 +6,7 @@ centred. With orthonormal bases A and B of what two columns span, of a and b dim
 .. math:: r^2 = \bigl( \|A^\top B\|_F^2 - \tfrac{ab}{n - 1} \bigr)_+ \big/ \min(a, b)
 
 which is Spearman's correlation of two numbers, the correlation ratio of a number and a category,
-and Cramér's V of two categories, each squared, less what chance makes of it.
+and Cramér's V of two categories, each squared, less its expectation by chance.
 """
 
 from __future__ import annotations

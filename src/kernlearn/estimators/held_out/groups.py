@@ -1,7 +1,7 @@
 r"""Rows that are held out together: the groups of the user, and copies of one row.
 
-Rows of one patient resemble each other. Where some of them train and others are held out, the
-held-out score tells how well the patient was remembered, not how well a new one is predicted. A
+Rows of one patient resemble each other. If some of them train and others are held out, the
+held-out score measures memory of the patient, not prediction of a new one. A
 copy of a row does the same in every table, so copies form a group unless chance makes them: where
 columns hold few values, equal rows are different observations. With :math:`c_j` the share of pairs
 of rows that agree in column j, a row of independent columns has :math:`(n - 1) \prod_j c_j` twins
@@ -32,7 +32,7 @@ Hashes = NDArray[np.uint64]
 _FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
 # Twins by chance that a row has, from which on equal rows do not count as copies.
 _TWINS = 1.0
-# Rows that tell how often columns agree, and rows that are looked at together.
+# Rows that estimate how often columns agree, and rows of one block.
 _SAMPLE, _BLOCK = 5000, 2**16
 
 
@@ -60,7 +60,7 @@ class RowGroups:
         return cls(codes, user_codes, n_duplicates)
 
     def subset(self, rows: Indices) -> RowGroups:
-        """Of some of the rows, in any order."""
+        """The groups of some of the rows, in any order."""
         user_codes = None if self.user_codes is None else self.user_codes[rows]
         return RowGroups(by_first(self.codes[rows]), user_codes, self.n_duplicates)
 

@@ -34,7 +34,7 @@ _ALIKE = 10.0
 class HazardSlopes:
     """The model."""
 
-    mean: float  # the slope if it is the same at all times; zero where risks tell nothing
+    mean: float  # the slope if it is the same at all times; zero if risks are uninformative
     times: Array  # the distinct times of events, of shape (m,)
     slopes: Array  # β at these times, of shape (m,)
     hazard: Array  # Λ₀ at these times, of shape (m,)

@@ -67,7 +67,7 @@ def plus_interval(values: Array, residuals: Array, coverage: float) -> Array:
     [[-8.0, 8.0]]
     """
     n = values.shape[1]
-    # Rounding must not take one more than (n + 1) times the coverage asks for.
+    # Rounding must not take one more than (n + 1) times the coverage.
     rank = int(np.ceil(coverage * (n + 1) - 1e-9))
     ends = np.full((len(values), 2), [-np.inf, np.inf])
     if rank <= n:
@@ -78,7 +78,7 @@ def plus_interval(values: Array, residuals: Array, coverage: float) -> Array:
 
 
 def plus_quantile(values: Array, q: float) -> Array:
-    """Quantiles of what machines without each row say, of shape (n_new,), from (n_new, n).
+    """Quantiles of the values of machines without each row, of shape (n_new,), from (n_new, n).
 
     They are infinite where n rows are too few for them.
 
@@ -99,7 +99,7 @@ def in_blocks(
     rows: Rows,
     n: int,
     compute: Callable[[Rows], Array],
-    # What a block of new points may take for each of a few matrices: sixteen megabytes
+    # Memory of a block of new points for each of a few matrices: sixteen megabytes
     numbers: int = 2_000_000,
 ) -> Array:
     """`compute` for some of the rows at a time, so that n numbers for each of them fit."""
@@ -114,17 +114,17 @@ def _blocks(rows: Rows, size: int) -> Iterator[Any]:
 
 @dataclass(frozen=True, eq=False)
 class FoldPredictor:
-    """The machines at one kernel, and their residuals on the rows that they did not see."""
+    """The machines at one kernel, and their residuals on the rows that they were not trained on."""
 
     points: Rows  # points with a coefficient in one of the machines
     dual_coef: Array  # their coefficients, of shape (n_folds, m)
     intercept: Array  # the intercepts, of shape (n_folds,)
-    fold: Indices  # which machine has not seen a row
+    fold: Indices  # the machine that was trained without a row
     residuals: Array  # what that machine is wrong by at the row, of shape (n,)
 
     @classmethod
     def of(cls, refits: FoldMachines, rows: Rows, target: Array, offset: float) -> Self:
-        """What is to be kept of machines trained on these rows for one target less an offset."""
+        """The parts of machines that are stored, for one target less an offset."""
         residuals = target - refits.values[:, 0]
         known = ~np.isnan(residuals)
         coef = refits.coef[:, :, 0]
@@ -157,7 +157,7 @@ class FoldPredictor:
 
 @dataclass(frozen=True, eq=False)
 class LeastSquaresPredictor:
-    """A machine f(x) = Σ αᵢ k(xᵢ, x) + b for every target, taken apart when it is asked.
+    """A machine f(x) = Σ αᵢ k(xᵢ, x) + b for every target, with leave-one-out residuals.
 
     That takes one factorisation, as long as training it at a given kernel; new points are then
     looked at in blocks.

@@ -1,4 +1,4 @@
-"""What classifiers share that train one machine for two classes, and one per class for more."""
+"""Base of classifiers that train one machine for two classes, and one per class for more."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class OneAgainstRest:
         return self._probabilities(values)
 
     def _probabilities(self, values: Array) -> Array:
-        """Of the classes, from decision values."""
+        """The probabilities of the classes, from decision values."""
         return probabilities(values, self.calibration_, self._most_certain)
 
     def _find_classes(self, labels: Targets) -> None:

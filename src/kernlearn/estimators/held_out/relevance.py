@@ -22,7 +22,7 @@ from kernlearn.estimators.held_out.standard_errors import clustered_error, jackk
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.typing import Array, Indices, Mask, Rows, Targets
 
-# Of the largest score: what a mean of falls and rises that cancel is off by.
+# Rounding error of a mean of falls and rises, relative to the largest score.
 ROUNDING = 1e-12
 
 
@@ -84,7 +84,7 @@ class ShuffledScores:
     ) -> dict[str, Targets]:
         """For each name a fall with its standard error, as columns; `after` has all shuffles.
 
-        Predictions answer rows by their numbers, as those of ``scoring`` do.
+        Predictions take the numbers of rows, as those of ``scoring`` do.
         """
         falls = [self._fall([before, *shuffles]) for shuffles in after]
         values, errors = zip(*falls, strict=True)
@@ -109,7 +109,7 @@ class ShuffledScores:
         return mean_fall(scores, lambda: error_of_scores(score, len(models), units))
 
     def _row_values(self, model: BaseEstimator) -> Array:
-        """What each row adds to the accuracy, or to R²."""
+        """The contribution of each row to the accuracy, or to R²."""
         predicted = model.predict(np.arange(len(self.truth)))
         if not is_regressor(model):
             right = (predicted == self.truth).reshape(len(predicted), -1)

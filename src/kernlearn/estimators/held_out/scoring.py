@@ -18,7 +18,7 @@ Scoring = str | Callable[..., float] | None
 
 @dataclass(eq=False)
 class HeldOutNumbers(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # without types
-    """Answers every row with what was predicted for it while it was held out."""
+    """Returns the prediction that was made for each row while it was held out."""
 
     predicted: Array
 
@@ -63,7 +63,7 @@ def held_out_score(
 ) -> float:
     """The score of all rows, or of some, by a metric of scikit-learn's, larger being better.
 
-    What is `held_out` answers rows by their numbers, as :class:`HeldOutLabels` does.
+    `held_out` takes the numbers of rows, as :class:`HeldOutLabels` does.
     """
     score = check_scoring(scoring)
     rows = np.arange(len(truth)) if rows is None else rows

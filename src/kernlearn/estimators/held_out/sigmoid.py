@@ -6,12 +6,12 @@ r"""From decision values to probabilities: Platt's sigmoid.
     \qquad p_i = \frac{1}{1 + e^{-(a f_i + b)}},
 
 with targets :math:`t = (N_+ + 1)/(N_+ + 2)` for points of the class and :math:`1/(N_- + 2)` for
-the others, N the weight of either kind (Platt 1999): points that are all told apart would send the
-slope to infinity, with these it stays finite. The problem is convex and smooth in two numbers;
+the others, N the weight of either kind (Platt 1999): without them, the slope of separated points
+would be infinite. The problem is convex and smooth in two numbers;
 Newton's method with halved steps solves it, in the form of Lin, Lin and Weng (2007), where no
-exponential overflows and no logarithm sees a zero. A negative slope would say that the machine is
-better believed the other way round, which held-out values of a few rows may well suggest; the
-slope is then zero and the probability that of the class.
+exponential overflows and no logarithm takes zero. Held-out values of a few rows may suggest a
+negative slope, which would reverse the machine; the slope is then zero and the probability is the
+frequency of the class.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def fit_sigmoid(
 ) -> tuple[float, float]:
     """Fit a sigmoid to held-out decision values; inputs are checked.
 
-    `values` of shape (n,) are of points that did not train the machine, `positive` says whether a
-    point is of the class that positive values stand for. The probability of the class at a value f
+    `values` of shape (n,) are of points that did not train the machine, `positive` marks the
+    points of the class of positive values. The probability of the class at a value f
     is ``expit(slope * f + offset)``.
 
     Examples
@@ -62,7 +62,7 @@ def fit_sigmoid(
 
 
 def fit_offset(log_odds: Array, positive: NDArray[np.bool_], weight: Array) -> float:
-    """What to add to log-odds for the least loss, with the same targets; inputs are checked.
+    """The best constant to add to log-odds, with the same targets; inputs are checked.
 
     >>> fit_offset(np.zeros(4), np.array([True, True, False, False]), np.ones(4))
     0.0

@@ -43,7 +43,7 @@ from kernlearn.quality.ridge_path import stacked
 from kernlearn.runtime.threads import threads_for
 from kernlearn.typing import Array, Indices
 
-# Of the diagonal: with a smaller ridge, variances have fewer than four digits without K.
+# Ridge relative to the diagonal: below it, variances have fewer than four digits without K.
 _SMALL = 1e-6
 
 

@@ -1,12 +1,12 @@
-r"""How the size of residuals depends on the columns.
+r"""The size of residuals as a function of the columns.
 
 The logarithms of absolute held-out residuals are learned by a machine of least squares, linear,
 Gaussian or additive, chosen with its ridge by leave-one-out error. If that error is not clearly
 less than that of their mean, residuals are of one size everywhere. The size at x is
 :math:`e^{g(x)}` up to a factor, and a residual :math:`r_i` counts
 :math:`e^{g(x) - g^{(-i)}(x_i)}` times at x: conformal inference with normalised residuals (Lei,
-G'Sell, Rinaldo, Tibshirani and Wasserman 2018, section 5.2), whose machine did not see the row
-either.
+G'Sell, Rinaldo, Tibshirani and Wasserman 2018, section 5.2), whose machine is also trained
+without the row.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.machine.least_squares import CentredMatrix
 from kernlearn.typing import Array, Indices
 
-# Rows from which sizes are learned: with fewer no size is, and more tell little more.
+# Fewest rows from which sizes are learned, and most rows, beyond which little is gained.
 _FEWEST, _MOST = 40, 500
-# Residuals count as this part of their median at least: the logarithm of a tiny one says nothing.
+# Residuals count as this part of their median at least: the logarithm of a tiny one is noise.
 _LEAST = 0.05
 # λ, relative to the mean variance that the kernel gives to a row, and widths of Gaussian kernels.
 _RIDGES = np.logspace(-2.0, 4.0, 13)

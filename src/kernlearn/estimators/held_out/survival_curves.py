@@ -7,8 +7,8 @@ column, whose slope β may change over time (:mod:`kernlearn.estimators.held_out
           \,\Delta\Lambda_0(u_k)\Bigr) .
 
 The slopes are those of the largest partial likelihood of held-out risks, and :math:`\Lambda_0` is
-Efron's. Where held-out risks say nothing, they are zero, and the curve of every row is that of the
-whole table.
+Efron's. If held-out risks are uninformative, they are set to zero, and every row has the curve
+of the whole table.
 
 Held-out risks are compared within their fold. The origin of a fold's risks is that of the rows
 without it: a fold with more events than others was predicted by rows with fewer. Compared across
@@ -76,7 +76,7 @@ class SurvivalCurves:
         report_chance(self, self._chance(len(risk)), stacklevel=4)
 
     def _chance(self, n_rows: int) -> str | None:
-        """What is known of a fit at chance; None for one that is better, or of too few rows."""
+        """The score of a fit at chance; None for a better one, or with too few rows."""
         if n_rows < FEWEST_ROWS or not np.isfinite(self.held_out_score_):
             return None
         error = max(self.held_out_error_, 1e-12)
@@ -110,7 +110,7 @@ class SurvivalCurves:
         return np.asarray(np.exp(-self._cumulative_hazard(self.predict(X), place)))
 
     def _cumulative_hazard(self, risk: Array, place: slice | Indices) -> Array:
-        """Of every row after so many of the event times, of shape (n, k)."""
+        """The cumulative hazard of every row after so many of the event times, of shape (n, k)."""
         steps, parts = np.diff(self.baseline_hazard_, prepend=0.0), []
         for slope in np.unique(self.risk_slopes_):
             part = np.cumsum(np.where(self.risk_slopes_ == slope, steps, 0.0))

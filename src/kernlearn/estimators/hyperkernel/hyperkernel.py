@@ -1,4 +1,4 @@
-"""What the estimators that learn in a hyper-RKHS share (Ong, Smola and Williamson 2005)."""
+"""Base of the estimators that learn in a hyper-RKHS (Ong, Smola and Williamson 2005)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ WIDTH, QUANTILE = 50.0, 0.9
 _FACTORS, _BETWEEN = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0), 2.0
 # Quantiles of the differences of this many rows are those of all rows for any practical purpose.
 ROWS_FOR_QUANTILES = 500
-# What lies beside the sections while they are filled, at most.
+# Most memory beside the sections while they are filled.
 GRID_BYTES = 100_000_000
 # With more rows than these, pivots of so few pairs are chosen first, to see whether their sections
 # fit.
@@ -55,7 +55,7 @@ MANY_ROWS, FEW_PAIRS = 1500, 2000
 
 
 EXACT_ROWS_OF_SECTIONS = 2000
-# Rows that choose the factor of γ for sections that are seen through landmarks.
+# Rows on which the factor of γ is chosen for sections through landmarks.
 ROWS_FOR_FACTOR = 1000
 
 
@@ -96,7 +96,7 @@ class HyperkernelExpansion(HyperkernelParameters):
     def _learn_approximately(
         self, data: Labelled, rank: int | str, control: Control
     ) -> EngineFit[LowRankSolution]:
-        """Sections at pivots of a sample of the pairs, seen through landmarks."""
+        """Sections at pivots of a sample of the pairs, approximated through landmarks."""
         assert isinstance(self, CombinationParameters)
         check_pivots(self._options.pivot_tol, self.max_pivots)
         refuse_collection(data.X, "X")
@@ -190,7 +190,7 @@ class HyperkernelExpansion(HyperkernelParameters):
             return checked_pair_cholesky(self.hyperkernel_, X, *limits, also=check)
 
         if self.n_pairs is None and len(X) > MANY_ROWS:
-            # A few pairs tell in a moment what all of them would tell after minutes.
+            # A few pairs decide in a moment what all of them would decide in minutes.
             choose(FEW_PAIRS)
         chosen = choose(self.n_pairs)
         self.pivot_residual_ = chosen.relative_residual
@@ -214,7 +214,7 @@ class HyperkernelExpansion(HyperkernelParameters):
         r"""The distance in each column over which the learned kernel falls off.
 
         Near the diagonal k falls like :math:`\exp(-d_j^2 / (2 s_j^2))` with these s; infinite for a
-        column that the kernel does not see. Known for the ARD hyperkernel.
+        column that the kernel does not depend on. Known for the ARD hyperkernel.
         """
         hyperkernel = self.hyperkernel_
         if not isinstance(hyperkernel, ARDHarmonic):
@@ -260,7 +260,7 @@ class HyperkernelExpansion(HyperkernelParameters):
         return ARDHarmonic(lambda_h, self.gamma_factor_ * gammas)
 
     def _gammas(self, X: Array) -> Array:
-        """One γ for every column; zero where a column says nothing, as a constant one."""
+        """One γ for every column; zero for an uninformative column, such as a constant one."""
         return _gammas_of_quantiles(X, self._seed)
 
     def _scale(self, ys: Sequence[Array]) -> float | None:
@@ -269,7 +269,7 @@ class HyperkernelExpansion(HyperkernelParameters):
         return None if total is None else float(total)
 
     def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:
-        """What the paper multiplies λ_Q by, where its program is written in other units."""
+        """The factor of λ_Q in the paper, whose program is written in other units."""
         return 1.0
 
 

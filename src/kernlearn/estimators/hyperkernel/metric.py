@@ -31,7 +31,7 @@ from kernlearn.typing import Array, Indices, RandomState, Rows
 class ScoringOptions:
     """How many pairs a score is the area of."""
 
-    # At most: they tell the area to about a quarter of a percent.
+    # Most pairs of a score: its standard error is about a quarter of a percent.
     pairs: int = 100_000
     # Pairs whose points are copied together.
     block: int = 4096

@@ -12,7 +12,7 @@ from kernlearn.estimators.mkl.novelty import MKLNoveltyDetector
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.typing import Array, RandomState
 
-# Of a constant column's value: what differs by less is the same up to rounding.
+# Relative to a constant column's value: smaller differences are rounding.
 _SAME = 1e-6
 
 
@@ -95,9 +95,9 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         return 1.0 / float(self.nu)
 
     def _gammas(self, X: Array) -> Array:
-        """As for the others, but a constant column is seen: what differs in it is novel."""
+        """As for the others, but constant columns count: rows that differ in one are novel."""
         gammas = super()._gammas(X)
         for j in np.flatnonzero(gammas == 0.0):
-            # Of many rows a sample tells the widths, in which a column may be constant by chance.
+            # With many rows, widths come from a sample: a column may be constant there by chance.
             gammas[j] = gamma_of(float(np.ptp(X[:, j])) or _SAME * float(np.abs(X[0, j])))
         return gammas

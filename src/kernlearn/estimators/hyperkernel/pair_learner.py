@@ -1,4 +1,4 @@
-"""What learning from pairs does behind `HyperkernelMetric`: state, solve, store, evaluate."""
+"""Learning from pairs for `HyperkernelMetric`: state, solve, store, evaluate."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _BLOCK = 4096
 _WIDTH, _SHARED = 0.5, 3.0
 # Of more points than these a sample is taken: the components of a few thousand are those of all.
 _MOST_POINTS = 2000
-# What there is for each pair, at most: numbers, and copies of the factor's row (measured).
+# Most memory for each pair: numbers, and copies of the factor's row (measured).
 PAIR_COLUMNS, FACTORS = 30, 4
 
 
 class Embedding:
     """Coordinates √λ v of the centred kernel, for any points; signs are settled.
 
-    The components are found when coordinates are first asked for: scores and distances need none.
+    The components are computed with the first coordinates: scores and distances need none.
     """
 
     def __init__(self, kernel: Kernel, n_components: int, seed: int) -> None:

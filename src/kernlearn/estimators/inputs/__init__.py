@@ -1,1 +1,1 @@
-"""What comes into an estimator: validation, sources, sparse rows, devices, clusters."""
+"""Inputs of estimators: validation, sources, sparse rows, devices, clusters."""

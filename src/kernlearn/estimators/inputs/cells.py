@@ -67,7 +67,7 @@ def frame_numbers(
 
 
 def kinds(column: PandasSeries) -> set[str]:
-    """What the cells of a column are that :func:`numbers` takes; none where all are missing."""
+    """The kinds of a column's cells that :func:`numbers` takes; none if all are missing."""
     if column.dtype.kind in _KINDS:
         return {_KINDS[column.dtype.kind]} if column.notna().any() else set()
     return {_kind(cell) for cell in column[column.notna()].tolist()}

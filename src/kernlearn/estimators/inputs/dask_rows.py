@@ -27,15 +27,15 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Prepared:
-    """What tasks see of a chunk: numbers that are such, or a data frame for kernels to read."""
+    """The preparation of a chunk: checked numbers, or a data frame for kernels."""
 
-    as_frame: bool  # whether kernels see the frame itself
+    as_frame: bool  # whether kernels take the frame itself
     # Whether all its columns are numbers; where not, the kernels look at those that they read.
     numeric: bool
     gaps: bool = False  # whether cells may be missing
 
     def __call__(self, table: Rows, start: int) -> Rows:
-        """What is seen of a chunk whose first row has this number."""
+        """The prepared chunk whose first row has this number."""
         if not self.numeric or (self.gaps and self.as_frame):
             return table
         numbers = np.asarray(table).astype(np.float64, copy=False)
@@ -48,10 +48,10 @@ class Prepared:
 def chunked_table(
     estimator: BaseEstimator, X: Rows, as_frame: bool, fewest: int = 1, gaps: bool = False
 ) -> Chunked:
-    """Check a Dask collection as scikit-learn checks a table, as far as that takes no look at rows.
+    """Check a Dask collection as scikit-learn checks a table, without reading rows.
 
-    The estimator stores number and names of the columns. `as_frame` lets kernels see data frames
-    where such came, columns of text among them; there must be the `fewest` rows; with `gaps` cells
+    The estimator stores number and names of the columns. `as_frame` passes data frames on to
+    kernels, columns of text among them; there must be the `fewest` rows; with `gaps` cells
     may be missing.
     """
     is_frame = hasattr(X, "columns")
@@ -110,7 +110,7 @@ def evenly_spaced_rows(rows: Rows, most: int) -> Rows:
 
 
 def gather_rows(estimator: BaseEstimator, rows: Rows, exact_rows: int) -> Rows:
-    """All rows on this machine, where the exact solver is to see them; said if they are many."""
+    """All rows on this machine, for the exact solver; with a warning if they are many."""
     if not isinstance(rows, Chunked):
         return rows
     n, name = len(rows), type(estimator).__name__
@@ -136,7 +136,7 @@ def in_memory(rows: Rows) -> Rows:
 
 
 def lazy_on_dask(method: Method) -> Method:
-    """A method of rows that answers a Dask collection with a Dask array, chunk by chunk."""
+    """A method of rows that returns a Dask array for a Dask collection, chunk by chunk."""
 
     @wraps(method)
     def call(self: Any, X: Rows, *args: Any, **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Where the estimators that learn through landmarks do the work over rows."""
+"""The device on which estimators with landmarks process rows."""
 
 from __future__ import annotations
 

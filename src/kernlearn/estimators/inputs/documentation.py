@@ -1,4 +1,4 @@
-"""What several estimators have is documented once, in the base class that they share."""
+"""Parameters of several estimators are documented once, in their base class."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _without(found: Entries, known: Entries) -> Entries:
 
 
 def _bounds(lines: list[str], section: str) -> tuple[int, int]:
-    """Where the entries of a section begin and end; both at the end where there is none."""
+    """First and last line of the entries of a section; both at the end if there is none."""
     headers = [i - 1 for i, line in enumerate(lines) if i and re.fullmatch("-{3,}", line)]
     for place, here in enumerate(headers):
         if lines[here] == section:

@@ -31,7 +31,7 @@ class KernelInput(NotebookDisplay):
     kernel: Any
 
     def _checked(self, X: Rows, reset: bool) -> Rows:
-        """Check X as scikit-learn does; a kernel sees a data frame where one came."""
+        """Check X as scikit-learn does; a kernel takes a data frame as it came."""
         X = as_pandas_frame(X)
         if self._judged_by_kernel(X):
             return unchanged_rows(self, X, reset)
@@ -55,7 +55,7 @@ class KernelInput(NotebookDisplay):
 
     @property
     def _reader(self) -> Any:
-        """The kernel, or the family of kernels, that says which rows it takes."""
+        """The kernel, or the family of kernels, that determines which rows are accepted."""
         kernel = self.kernel
         is_name = isinstance(kernel, str) and kernel in PARAMETRIC_KERNELS
         return parametric_kernel(kernel) if is_name else kernel

@@ -1,4 +1,4 @@
-"""What a fitted estimator holds is its own, whatever becomes of what it was given."""
+"""Copies of inputs, so that later changes of them do not affect a fitted estimator."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def rollback_on_error(estimator: BaseEstimator) -> Iterator[None]:
 def draw_seed(random_state: RandomState) -> int:
     """The seed of one fit, as scikit-learn understands the parameter.
 
-    An integer is the seed. A generator is asked for one, so that the next fit has another; None
-    asks NumPy's global generator.
+    An integer is the seed. A generator draws one, so that the next fit has another; None
+    uses NumPy's global generator.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def takes_sparse(kernels: object) -> bool:
 
 
 def table_options(kernels: object, gaps: bool = False) -> dict[str, Any]:
-    """What scikit-learn's check of a table lets pass; the kernels look at the rest."""
+    """Options of scikit-learn's check of a table; the kernels check the rest."""
     return {
         "accept_sparse": "csr" if takes_sparse(kernels) else False,
         "ensure_all_finite": "allow-nan" if gaps or takes_things(kernels) else True,
@@ -89,7 +89,7 @@ def stack_rows(top: Rows, bottom: Rows) -> Rows:
 
 
 def _kernels(kernels: object) -> list[Any]:
-    """The kernels, or a family that says what its kernels take."""
+    """The kernels, or a family that determines what its kernels take."""
     parts = kernels if isinstance(kernels, list | tuple) else [kernels]
     return [
         part

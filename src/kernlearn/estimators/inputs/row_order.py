@@ -23,7 +23,7 @@ def row_order(X: Rows, y: Targets, kept: Indices, is_class: bool) -> Indices:
     Rows of large tables, of sparse ones, of ones that lie elsewhere and rows that are no rows of
     cells stay in their order.
 
-    `kept` are the rows that count, in increasing order; `is_class` says that y holds labels.
+    `kept` are the rows that count, in increasing order; `is_class` marks labels in y.
     """
     everyone = np.arange(len(y))
     columns = _columns(X, kept)
@@ -79,7 +79,7 @@ def _dense_ranks(columns: list[Targets], n: int) -> Indices:
 
 
 def _target_ranks(y: Targets, points: Indices, is_class: bool) -> Indices:
-    """What equal rows are sorted by."""
+    """The ranks of the targets, by which equal rows are sorted."""
     if is_class:
         return label_free_codes(y, points)
     return _dense_ranks(list(y.reshape(len(y), -1).T), len(y))

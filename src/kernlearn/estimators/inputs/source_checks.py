@@ -91,7 +91,7 @@ def checked_sources(estimator: BaseEstimator, X: Rows, reset: bool) -> Sources:
 
 
 def _with_matrices(sources: Sources, columns: object) -> Sources:
-    """With those sources that can be nothing but kernel matrices, or are asked to be, as such."""
+    """The sources, with kernel matrices marked: by `columns`, or by their form."""
     kinds = columns if isinstance(columns, Mapping) else {}
     found = {name: sources[name] for name in sources}
     matrices = [

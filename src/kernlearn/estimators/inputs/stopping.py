@@ -1,4 +1,4 @@
-"""What every estimator with a long fit shares."""
+"""Base of every estimator with a long fit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class StoppingParameters:
     callback: Callable[[Progress], object] | None = None
     time_limit: float | None = None
     verbose: int = 0
-    _callback_name = "callback"  # by which ``set_params`` knows it
+    _callback_name = "callback"  # its name in ``set_params``
 
     def _listener(self) -> Callable[[Progress], object] | None:
         """The callback, wherever the estimator keeps it."""

@@ -21,16 +21,16 @@ from kernlearn.typing import Array, Mask, Rows, Targets
 
 # Classes that a sentence names.
 _SHOWN = 8
-# Of the rows: of more classes than this scikit-learn doubts whether they are such.
+# Share of the rows: scikit-learn warns of more classes than this.
 _FEW_CLASSES = 0.25
-# Options of a check that finite numbers pass, whatever these say.
+# Options of a check that do not matter for finite numbers.
 _HARMLESS = {"accept_sparse", "ensure_all_finite", "reset"}
-# Of differences of targets, whose squares are told apart to a millionth of a millionth.
+# Relative size of differences of targets, whose squares keep twelve digits.
 _SMALLEST = 1e-140
 
 
 def validate_table(estimator: BaseEstimator, X: Rows, *y: Rows, **options: Any) -> Rows:
-    """What scikit-learn's ``validate_data`` says, whatever the columns hold.
+    """The result of scikit-learn's ``validate_data``, for any kinds of columns.
 
     A sum of large cells may be no number: it is only looked at to see whether all of them are
     finite.
@@ -275,7 +275,7 @@ def _are_integers(numbers: Targets) -> bool:
 
 
 def check_labels_of_classes(labels: Targets) -> None:
-    """Labels of classes, and of one kind: those that cannot be sorted cannot be told apart."""
+    """Labels of classes, and of one kind: labels have to be sortable."""
     try:
         classes = np.unique(labels)
         if len(classes) <= _FEW_CLASSES * len(labels) and _are_integers(classes):
@@ -300,9 +300,9 @@ def check_labels_of_classes(labels: Targets) -> None:
 def _name_cells(
     estimator: BaseEstimator, X: Rows, reason: str, takes_gaps: bool
 ) -> ValueError | None:
-    """What scikit-learn says of cells that are no finite numbers, with their place and a cure.
+    """scikit-learn's message about non-finite cells, with their place and a cure.
 
-    None where it complains of something else, or the cells cannot be found.
+    None for another error, or if the cells cannot be found.
     """
     what = reason.splitlines()[0]
     if not what.startswith(("Input X contains NaN", "Input X contains infinity")):
@@ -332,9 +332,9 @@ def _takes_any_table(estimator: BaseEstimator) -> str | None:
 
 
 def _name_text(estimator: BaseEstimator, X: Rows, reason: str) -> ValueError | None:
-    """What scikit-learn says of text among numbers, with its place and a cure.
+    """scikit-learn's message about text among numbers, with its place and a cure.
 
-    None where it complains of something else, or the text cannot be found.
+    None for another error, or if the text cannot be found.
     """
     if not reason.startswith("could not convert string") and "bytes/strings" not in reason:
         return None

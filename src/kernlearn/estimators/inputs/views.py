@@ -134,7 +134,7 @@ def _check_rows(views: Sequence[Rows], keys: Sequence[str]) -> None:
 
 
 def _check_row_labels(views: Sequence[Rows], keys: Sequence[str]) -> None:
-    """Refuse data frames that say of themselves that their rows are not the same."""
+    """Refuse data frames whose row labels contradict each other."""
     frames = [(view.index, key) for view, key in zip(views, keys, strict=True) if is_frame(view)]
     for (one, first), (other, second) in combinations(frames, 2):
         if _contradict(one, other):
@@ -150,7 +150,7 @@ def _check_row_labels(views: Sequence[Rows], keys: Sequence[str]) -> None:
 def _contradict(one: Rows, other: Rows) -> bool:
     """Whether two indices have labels in common, and these in other rows.
 
-    Labels of two kinds, such as numbers of patients and of samples, say nothing of each other. Nor
+    Labels of two kinds, such as numbers of patients and of samples, are not compared. Nor
     does an index that only counts the rows, as every table without labels has it, unless the other
     one is the same count in another order.
     """

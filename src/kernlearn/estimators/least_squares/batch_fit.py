@@ -1,4 +1,4 @@
-"""Fit several classifiers together: what they ask of a device is one batch."""
+"""Fit several classifiers together, with one batch of requests for the device."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def fit_together(
     """Fit each model to its table, as ``fit`` would, on the device of the first.
 
     The models are unfitted LSSVMClassifiers or FirstLevelClassifiers, all of one class and device.
-    All that their searches ask for next is computed in stacks of what has one size. A search takes
-    the steps that it would take alone.
+    The requests of their searches are computed in stacks of one size. A search takes the steps
+    that it would take alone.
     """
     for model in models:
         model._seed = draw_seed(model.random_state)

@@ -1,4 +1,4 @@
-"""What first-level classification and regression share."""
+"""Base of first-level classification and regression."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class FirstLevelRequest(LeastSquaresRequest):
 class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
     """Learns θ and the machine together.
 
-    Estimators say which losses they have. They derive from it and from that of a machine with
+    Estimators declare their losses. They derive from this class and from that of a machine with
     selected θ, which states the targets, checks the data, and predicts with
     K @ dual_coef + intercept.
     """
@@ -81,7 +81,7 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
     _left_out_residuals: Array
 
     def _learning(self, data: LeastSquaresData) -> Learning:
-        """Check the parameters, state the problem, learn, store; a device is asked for machines."""
+        """Check the parameters, state the problem, learn, store; a device trains the machines."""
         with explained_options(self._search):
             request = self._first_level_request(data)
             if request.rank is not None:
@@ -100,7 +100,7 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
         warn_if_unfinished(type(self).__name__, self.status_, stopping, stacklevel=6)
 
     def _first_level_request(self, data: LeastSquaresData) -> FirstLevelRequest:
-        """What the parameters ask for on this table, checked."""
+        """The checked parameters for this table."""
         family = parametric_kernel(self.kernel)
         check_loss(self, self._losses)
         lam, mu = _number_or_none("lam", self.lam), _number_or_none("mu", self.mu)
@@ -168,7 +168,7 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
         return "evidence" in criteria
 
     def _trainer(self) -> Callable[[list[Any]], Sequence[Any]]:
-        """What trains the machines that are asked for on the device that was noted."""
+        """The function that trains requested machines on the noted device."""
         return FirstLevelStacks(None if self.device_ == HOST else Place.named(self.device_))
 
     def _learn_at_scale(self, data: LeastSquaresData, request: FirstLevelRequest) -> None:
@@ -211,14 +211,14 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
                 f"refit='exact', got too little of it on {self.device_}; use refit='auto', which "
                 "trains through landmarks then, or a device with more memory"
             )
-        # Who asks for a rank wants no matrix of all rows.
+        # With a rank, no matrix of all rows is formed.
         return refit == "exact" or (
             refit == "auto" and rank == "auto" and fits(table.source, self._options.refit)
         )
 
     @contextmanager
     def _sentences(self) -> Iterator[None]:
-        """Say what was wrong with the matrix, or with the memory of a device."""
+        """Explain errors of the matrix, or of a device's memory."""
         try:
             with device_memory_errors():
                 yield
@@ -231,7 +231,7 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
     def _store_exactly(
         self, offset: Array, solution: FirstLevelSolution, data: LeastSquaresData, rows: Rows
     ) -> None:
-        """What was learned from the matrix of all rows, and what it leaves out."""
+        """Store the fit to the matrix of all rows, and its leave-one-out values."""
         kept, point = data.kept, solution.point
         self._store_learned(solution, offset, kept, rows)
         if isinstance(point, LossPoint):
@@ -305,7 +305,7 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
 
 
 def _other_obstacle(estimator: FirstLevel, mu: float | None) -> str | None:
-    """What was asked for that only landmarks of the first level cannot do."""
+    """The parameter that landmarks of the first level do not support."""
     if estimator._by_evidence:
         return "evidence"
     if estimator.loss != "squared":

@@ -122,7 +122,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
 
     @property
     def _predicts_means(self) -> bool:
-        """Whether squared errors tell how good predictions are."""
+        """Whether squared errors measure the predictions."""
         return self.loss == "squared"
 
     @lazy_on_dask

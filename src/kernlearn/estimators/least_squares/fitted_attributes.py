@@ -1,4 +1,4 @@
-"""What the fits of least-squares machines of one kernel store in their estimators."""
+"""Fitted attributes of least-squares machines of one kernel."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def store_loss_left_out(
 
 
 def fold_machines(fit: KernelFit, table: TrainingTable) -> list[dict[str, Any]]:
-    """What intervals need of machines that miss a fold each, for every target, in plain types."""
+    """Machines without a fold each, as intervals need them, for every target, in plain types."""
     rows = FactorRows(table.source, fit.statistics.factors, keep=False)
     refits = least_squares_refits(rows, fit.statistics, np.ones(1), fit.coef, fit.lam)
     kept = []

@@ -1,4 +1,4 @@
-"""What a least-squares machine learns from."""
+"""The data and the request of a least-squares fit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kernlearn.typing import Array, FoldsLike, Indices, RandomState, Rows, Targe
 
 @dataclass(frozen=True, eq=False)
 class LeastSquaresRequest:
-    """What the parameters of an estimator ask for on a table."""
+    """The checked parameters of an estimator for a table."""
 
     family: ParametricKernel
     # None where they are to be chosen

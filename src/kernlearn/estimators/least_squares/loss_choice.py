@@ -20,7 +20,7 @@ from kernlearn.typing import Array
 # Huber's loss is linear beyond so many standard deviations of the errors (Huber 1981): where these
 # are normal, it loses a twentieth of the efficiency of squares.
 _HUBER = 1.345
-# λ of the machine whose residuals tell how large errors are, relative to the kernel's diagonal.
+# λ of the machine whose residuals estimate the size of errors, relative to the kernel's diagonal.
 _PILOT_LAM = 0.3
 _ROUNDS = 3
 
@@ -93,7 +93,7 @@ def parameter_penalty(
             f"with {family!r}, which has a penalty of its own; leave penalty out"
         )
     found = penalty.with_strength(1.0) if penalty.is_open else penalty  # μ takes its place
-    # One for another number of parameters says so.
+    # A family for another number of parameters raises.
     slopes = np.shape(found.gradient(np.ones(n_parameters)))
     if slopes != (n_parameters,):
         raise ValueError(

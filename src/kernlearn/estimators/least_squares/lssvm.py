@@ -1,4 +1,4 @@
-"""What the least-squares support vector machines share."""
+"""Base of the least-squares support vector machines."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ from kernlearn.solvers.selection.objective import DescentLimits, Evaluator, Sele
 from kernlearn.solvers.selection.select import Selection, select
 from kernlearn.typing import Array, Indices, Rows, Targets
 
-# A fit that asks for what is computed on a device, as in `kernlearn.solvers.optimize.coroutines`.
+# A fit that yields requests for a device, as in `kernlearn.solvers.optimize.coroutines`.
 Learning: TypeAlias = Generator[list[Any], list[Any], None]
 
 SELECTIONS = ["loo", "cv", "bayes", "evidence"]
@@ -80,7 +80,7 @@ STARTS = ["several", "one"]
 _NEGLIGIBLE = 1e-12
 # Matrices of the size of the kernel's that exist together, at most (measured).
 MATRICES = 8
-# Rows of a table on other machines that tell how many parameters a kernel has.
+# Rows of a table on other machines that determine the number of a kernel's parameters.
 FEW_ROWS = 5000
 
 
@@ -107,13 +107,13 @@ class SelectionRequest(LeastSquaresRequest):
     """How λ and θ are chosen where they are not given."""
 
     loss: SelectionLoss[Any]
-    few: Rows  # rows that tell how many parameters a kernel has
+    few: Rows  # rows that determine the number of a kernel's parameters
 
 
 class LeastSquaresSVM(LeastSquaresParameters):
     """Selects λ and θ, trains (3), and predicts with K @ dual_coef + intercept.
 
-    Subclasses store the parameters and say what the targets are.
+    Subclasses store the parameters and state the targets.
     """
 
     _ridge: Array
@@ -157,11 +157,11 @@ class LeastSquaresSVM(LeastSquaresParameters):
             self._groups = self._groups[places]
 
     def _trainer(self) -> Callable[[list[Any]], Sequence[Any]]:
-        """What answers the questions of a fit on the device that was noted."""
+        """The function that computes the requests of a fit on the noted device."""
         return SelectionStacks(None if self.device_ == HOST else Place.named(self.device_))
 
     def _learning(self, data: LeastSquaresData) -> Learning:
-        """The same as a search: what is computed on a device is asked for, the host's is not."""
+        """The fit as a search: it yields requests for the device; the host computes at once."""
         request = self._request(data)
         family, rows, kept = request.family, request.rows, data.kept
         if request.rank is not None:
@@ -202,7 +202,7 @@ class LeastSquaresSVM(LeastSquaresParameters):
         warn_if_blurred(self, family, data.X, data.Y, expected, data.weight, kept, stacklevel=6)
 
     def _request(self, data: LeastSquaresData) -> SelectionRequest:
-        """What the parameters ask for on this table, checked."""
+        """The checked parameters for this table."""
         family = kernel_family(self.kernel)
         if family.signed:
             name = type(self).__name__
@@ -246,7 +246,7 @@ class LeastSquaresSVM(LeastSquaresParameters):
         return SelectionRequest(family, lam, theta, limits, rows, rank, loss, few)
 
     def _obstacle(self, data: LeastSquaresData, rows: Rows, family: ParametricKernel) -> str | None:
-        """What was asked for that landmarks cannot do."""
+        """The parameter that landmarks do not support."""
         if family.takes_things or family.signed:
             return f"kernel={self.kernel!r}"
         if data.groups.user_codes is not None:

@@ -206,7 +206,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         return LeastSquaresData(rows, signs, labels, weight * factors, True, together)
 
     def _calibrate(self, data: LeastSquaresData) -> None:
-        """Learn probabilities from what was left out, and tell if that is no better than chance."""
+        """Calibrate probabilities on leave-one-out values, and report a fit at chance."""
         self.calibration_ = self._calibration(data)
         values = self.loo_predictions_.reshape(data.Y.shape)
         report_chance(self, chance_of_labels(values, data.Y, data.weight, data.groups.known))

@@ -81,7 +81,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
 
     @property
     def _predicts_means(self) -> bool:
-        """Whether squared errors tell how good predictions are."""
+        """Whether squared errors measure the predictions."""
         return True
 
     def __init__(
