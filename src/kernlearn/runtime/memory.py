@@ -68,9 +68,9 @@ def limited_to(size: int) -> Iterator[None]:
 def recorded_requirements() -> Iterator[list[float]]:
     """Collect the bytes that everything within asks for, whether granted or not.
 
-    >>> with noted() as asked:
+    >>> with recorded_requirements() as requested:
     ...     require(matrices(2, 100), "two matrices", "use one")
-    >>> asked
+    >>> requested
     [160000.0]
     """
     requested: list[float] = []
