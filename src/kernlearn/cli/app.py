@@ -27,7 +27,7 @@ COMMANDS = (
 
 
 class _Commands(TyperGroup):
-    """Imports what a command needs when it is asked for: the experiments alone take a while."""
+    """Imports the module of a command when it runs: importing the experiments takes a while."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Their names, in the order of the help."""
@@ -36,7 +36,7 @@ class _Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command, or None if there is none of that name."""
         if cmd_name not in COMMANDS:
-            for known in COMMANDS:  # so that the one that was meant can be named
+            for known in COMMANDS:  # so that the intended one can be named
                 self.get_command(ctx, known)
             return None
         if cmd_name not in self.commands:

@@ -11,7 +11,7 @@ from kernlearn.methods.costs import check_two_classes, given_threshold, read_cos
 from kernlearn.methods.errors import MethodError
 from kernlearn.persistence import ModelFileError, load
 
-# Said of a file that was read without complaint, but whose parts do not fit together.
+# Message for a file that can be read, but whose parts do not fit together.
 DAMAGED = "the model file does not hold what kernlearn fit writes; fit the model again"
 
 

@@ -220,7 +220,7 @@ def _report(
         "command": ["kernlearn", "demo", "--report", str(path), "--seed", str(seed)],
     }
     pipeline = Pipeline([("scale", scaler), ("learn", model)])
-    # What the page draws is named, so the scaler has to know the names too.
+    # What the page draws is named, so the scaler needs the names too.
     scaler.feature_names_in_ = np.array(data.names, dtype=object)
     bundle = ModelBundle(pipeline, facts, X[:SAMPLE_ROWS], data.y[:SAMPLE_ROWS])
     with failures(f"write {path}", path):

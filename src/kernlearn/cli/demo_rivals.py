@@ -1,4 +1,4 @@
-"""Who competes in the demo, and what is said of the outcome."""
+"""The competitors of the demo, and the verdict."""
 
 from __future__ import annotations
 

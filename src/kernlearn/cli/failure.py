@@ -52,7 +52,7 @@ def failures(
             NO_RESULT,
         )
     except MemoryError as error:
-        # NumPy's own sentence names an array that nobody has heard of.
+        # NumPy's own message names an internal array.
         reason = str(error) if str(error).startswith("expected") else _MEMORY
         fail(f"could not {doing}: {reason}.", NO_RESULT)
     except RecursionError:
@@ -66,5 +66,5 @@ def failures(
 
 
 def system_message(error: OSError) -> str:
-    """What the system said, without its number."""
+    """The system's message, without its number."""
     return error.strerror or str(error)

@@ -1,4 +1,4 @@
-"""What of `kernlearn fit` is refused before anything is read."""
+"""Checks of the options of `kernlearn fit` before anything is read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEAST_MEMORY = 200_000_000
 
 @dataclass(frozen=True)
 class FitLimits:
-    """What a fit may take: seconds for each, bytes for all of it, and where."""
+    """Limits of a fit: seconds for each, bytes for all, and the device."""
 
     seconds: float | None
     memory: int | None

@@ -1,4 +1,4 @@
-"""What `fit` prints."""
+"""The output of `fit`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _scores(facts: Json) -> Table:
     table = Table(title=title)
     table.add_column("model")
     table.add_column(facts["metric"], justify="right")
-    # The metric that was asked for comes first; the usual others follow.
+    # The chosen metric comes first; the usual others follow.
     others = {m["name"]: None for entry in facts["scores"] for m in entry["metrics"]}
     others.pop(facts["metric"], None)
     for title in others:
@@ -124,7 +124,7 @@ def short(value: float | None) -> str:
 
 
 def _lost(entry: Json) -> str:
-    """What is lost, and its standard error."""
+    """The loss of score, and its standard error."""
     value, error = entry["importance"], entry["standard_error"]
     shown = f"{value:.3f}" if abs(value) < 10.0 else short(value)
     if error is None:

@@ -1,4 +1,4 @@
-"""Options that several commands have, and those that say what is predicted."""
+"""Options of several commands, and options of the target."""
 
 from __future__ import annotations
 

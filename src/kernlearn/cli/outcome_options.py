@@ -1,4 +1,4 @@
-"""What is to be predicted: one column or several, counts, grades in groups, or times."""
+"""Options of the target: one column or several, counts, grades in groups, or times."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class OutcomeRequest:
 
     @property
     def name(self) -> str:
-        """What is predicted, for messages and files."""
+        """The name of the target, for messages and files."""
         return ", ".join(self.targets)
 
     @property
@@ -82,7 +82,7 @@ class OutcomeRequest:
 
     @property
     def kind(self) -> str | None:
-        """What was asked for, in words; None for a column of classes or numbers."""
+        """The kind of the target, in words; None for a column of classes or numbers."""
         for is_asked, words in (
             (self.event is not None, "times to an event"),
             (self.are_counts, "counts"),

@@ -1,4 +1,4 @@
-"""What every command that writes a file or a picture checks first."""
+"""Checks of paths before a command writes a file or a picture."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _check_output(path: Path) -> None:
     if not is_replaceable(path):
         _check_as_it_is(path)
         return
-    # Of a link, where it points to.
+    # The target of a link.
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
         _fail_for_folder(path)

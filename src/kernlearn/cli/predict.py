@@ -142,7 +142,7 @@ def predict(
 
 @dataclass(eq=False)
 class _Beside:
-    """What stands beside the predictions, block by block: kept columns, and who is outside."""
+    """Columns beside the predictions, block by block: kept columns, and flags of outside rows."""
 
     new_rows: NewRows
     kept: list[str]
@@ -179,7 +179,7 @@ class _Beside:
 def reading_of(
     bundle: ModelBundle, table: Path, delimiter: str | None, encoding: str | None
 ) -> tuple[str | None, str | None]:
-    """Delimiter and encoding: as asked for, else those of the fit, where the table has them."""
+    """Delimiter and encoding: as given, else those of the fit, if the table has them."""
     made = bundle.facts.get("reading") or {}
     if encoding is None:
         encoding = found_encoding(table)
@@ -193,7 +193,7 @@ def reading_of(
 
 
 def _nothing_yet(out: Path) -> Json:
-    """What is said at the end, before any row was predicted."""
+    """The summary before any row was predicted."""
     return {
         "rows": 0,
         "ignored_columns": [],
@@ -239,7 +239,7 @@ def _predicted(
     if client is None:
         for block, exposure in rows:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ExtrapolationWarning)  # told of all rows together
+                warnings.simplefilter("ignore", ExtrapolationWarning)  # one warning for all rows
                 predicted = predictions(bundle, block, coverage, exposure)
             yield predicted
         return
@@ -296,7 +296,7 @@ def check_view_files(columns: list[Column], views: Collection[str]) -> None:
 
 
 def _ignored(chunk: PandasFrame, columns: list[Column], targets: set[str]) -> list[str]:
-    """Columns that the model does not know; those it left out on purpose are no news."""
+    """Columns that are unknown to the model, without those that the fit left out."""
     known = {column.name for column in columns} | targets
     if columns_used(columns, "row number"):
         return []

@@ -60,7 +60,7 @@ ROW_NUMBER = Column("row number", "row number", "points to a row of the kernel m
 
 @dataclass(frozen=True)
 class CommandOptions:
-    """How the commands go about it: all that a user is not asked for."""
+    """Settings of the commands that are no options."""
 
     workflow: WorkflowOptions = WORKFLOW
     methods: MethodOptions = METHOD_OPTIONS
@@ -172,7 +172,7 @@ def _how_held_out(request: SplitRequest, n_rows: int, is_small: bool) -> Json:
 
 
 def _dependence(frame: PandasFrame, request: FitRequest, target: Target) -> Json:
-    """Which rows belong together, and which come first, where columns say so."""
+    """Groups and time order of the rows, from columns."""
     found: Json = {}
     rank_by = request.goal.outcome.rank_by
     for name, option in ((request.splits.groups, "--groups"), (rank_by, "--rank-by")):
@@ -184,7 +184,7 @@ def _dependence(frame: PandasFrame, request: FitRequest, target: Target) -> Json
 
 
 def _suspicions(frame: PandasFrame, task: Task, request: FitRequest, target: Target) -> list[str]:
-    """What of the columns makes a score too good to be true."""
+    """Columns that make a score too good to be true."""
     given = target.y, target.task, request.goal.outcome.name
     if target.task == SURVIVAL:
         given = target.y["time"], "regression", request.goal.outcome.name
@@ -203,7 +203,7 @@ def _suspicions(frame: PandasFrame, task: Task, request: FitRequest, target: Tar
 
 
 def _encoding(request: FitRequest, notes: list[str]) -> str:
-    """The encoding that is asked for, or the one that is found; a guess is noted."""
+    """The given encoding, or the detected one; a guess is noted."""
     if request.reading.encoding is not None:
         return checked_encoding(request.reading.encoding)
     found = found_encoding(request.reading.table)

@@ -25,7 +25,7 @@ OTHERS = 48
 
 
 class Bar:
-    """What a command tells of its work: call it after every step."""
+    """The progress bar of a command: call it after every step."""
 
     def __init__(self, bar: ProgressBars, description: str, total: int) -> None:
         self._bar, self._description = bar, plain(description)
@@ -36,7 +36,7 @@ class Bar:
         self._bar.update(self._task, advance=1, description=escape(self._description))
 
     def show(self, progress: Progress) -> None:
-        """Say how the present fit goes, in the room that the bar leaves."""
+        """Show the progress of the present fit beside the bar."""
         room = max(self._bar.console.width - OTHERS, len(self._description))
         words = f"{self._description}: {plain(progress.message)}"
         if len(words) > room:
@@ -45,7 +45,7 @@ class Bar:
 
 
 def announce_fits(task: Task, quiet: bool) -> None:
-    """Say on standard error how long all fits of the method kernel take, if that is long."""
+    """Announce on standard error the time of all fits of the method kernel, if it is long."""
     if quiet or task.method != KERNEL.name:
         return
     setting = task.setting

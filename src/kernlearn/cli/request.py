@@ -1,4 +1,4 @@
-"""What `kernlearn fit` is asked to learn, as it was typed."""
+"""The request of `kernlearn fit`, as it was typed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class TableRequest:
 
 @dataclass(frozen=True)
 class GoalRequest:
-    """What is predicted, and what counts as good."""
+    """The target and the metric."""
 
     outcome: OutcomeRequest
     task: str
@@ -45,7 +45,7 @@ class SplitRequest:
 
 @dataclass(frozen=True)
 class SourceRequest:
-    """Where kernels come from, if not from all columns together."""
+    """The sources of kernels, if not all columns together."""
 
     views: Path | None
     matrices: tuple[Path, ...]
@@ -54,7 +54,7 @@ class SourceRequest:
 
 @dataclass(frozen=True)
 class FitRequest:
-    """The arguments of `fit` that say what to learn."""
+    """The arguments of `fit` that state the problem."""
 
     reading: TableRequest
     goal: GoalRequest

@@ -1,4 +1,4 @@
-"""Columns that say which rows belong together, or which come first."""
+"""Columns of groups and of the time order."""
 
 from __future__ import annotations
 

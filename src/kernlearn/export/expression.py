@@ -1,4 +1,4 @@
-"""What a fitted model computes, as an expression of few operations on arrays.
+"""Predictions of a fitted model as an expression of few operations on arrays.
 
 Models are turned into expressions once; a writer for each format turns these into files. Operations
 have the meaning that NumPy gives them, broadcasting included. Numbers are of double precision.
@@ -248,7 +248,7 @@ def loop(
     states: Sequence[Node],
     body: Callable[[Sequence[Node], Sequence[Node]], Sequence[Node]],
 ) -> list[Node]:
-    """The states after `body` has seen the items of all sequences, one of each at a time.
+    """The states after `body` was applied to the items of all sequences, one of each at a time.
 
     Items are taken along the first axis. `body` is given items and states, and returns the states
     that follow. Loops are not nested.

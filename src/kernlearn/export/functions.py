@@ -39,7 +39,7 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class PredictiveFunction:
-    """What a model predicts, as expressions of its inputs."""
+    """Predictions of a model, as expressions of its inputs."""
 
     title: str  # of the model
     # "prediction" of a regressor; "label" and "probabilities" of a classifier, or "decision" where
@@ -178,7 +178,7 @@ def _probabilities(values: Node, calibration: Array, limit: float, n_machines: i
 
 
 def _of_bundle(bundle: ModelBundle) -> PredictiveFunction:
-    """Of a model file of the command line: typed columns in, labels by the threshold of costs."""
+    """A model file of the command line: typed columns in, labels by the threshold of costs."""
     *before, (_, last) = bundle.pipeline.steps
     table: RowTable | None = None
     if before:

@@ -41,7 +41,7 @@ Tables = Mapping[str, Node]
 
 
 def mixture_values(model: KernelMixture) -> Node:
-    """What the mixture predicts, before it is read as classes or numbers, of shape (n, k)."""
+    """Values of the mixture, before they become classes or numbers, of shape (n, k)."""
     frame = getattr(model, "feature_names_in_", None)
     names = None if frame is None else [str(name) for name in frame]
     prepared = prepared_tables(model.preparation_, names)

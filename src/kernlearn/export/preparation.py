@@ -1,4 +1,4 @@
-"""What the flagship makes of rows before kernels see them, as expressions."""
+"""Preparation of rows for the kernels of a mixture, as expressions."""
 
 from __future__ import annotations
 

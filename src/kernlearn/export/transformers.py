@@ -56,7 +56,7 @@ class FilledTable:
 
 
 def transformed(transformer: BaseEstimator, table: RowTable) -> RowTable:
-    """What a fitted transformer makes of rows that are yet to come."""
+    """The output of a fitted transformer for new rows, as an expression."""
     made = _TRANSFORMERS.get(type(transformer))
     if made is None:
         raise refused(

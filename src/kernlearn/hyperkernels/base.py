@@ -310,7 +310,7 @@ class Expansion(Kernel):
         return weights @ self.hyperkernel._evaluate(table, self.hyperkernel._table(X, X))
 
     def _used(self, X: Array) -> tuple[Array, Array]:
-        """What the hyperkernel needs of the pairs that have weight, and their weights."""
+        """The table of the pairs with weight, and their weights."""
         pairs, weights = self._checked_pairs(), np.asarray(self.weights, dtype=float)
         check_same_features(X, pairs, "X")
         kept = pairs[weights > 0]

@@ -1,4 +1,4 @@
-"""Hyperkernels that see a pair through the values of kernels: 𝒳 may be any set."""
+"""Hyperkernels of the values of kernels at a pair: 𝒳 may be any set."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _OfKernels(Hyperkernel):
         return self._of_values([part(X, Y).ravel() for part in self._parts()])
 
     def _table_of_rows(self, X: Rows, pairs: Indices) -> Array:
-        # A matrix of all rows is smaller than the blocks whose diagonals are wanted.
+        # A matrix of all rows is smaller than the blocks whose diagonals are needed.
         if len(X) ** 2 > BLOCK * len(pairs):
             return super()._table_of_rows(X, pairs)
         first, second = pairs.T

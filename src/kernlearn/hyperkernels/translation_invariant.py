@@ -1,4 +1,4 @@
-"""Hyperkernels that see only the differences within pairs."""
+"""Hyperkernels of the differences within pairs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Function = Callable[[Array, Array], Array]
 
 # Differences on the fine side of the grid, and those that the other argument is fixed at.
 _N_FINE, _N_FIXED = 512, 33
-# Random vectors of differences, where a function sees vectors.
+# Random vectors of differences, for a function of vectors.
 _N_VECTORS = 24
 # Rounding only: the sums below have a few hundred terms.
 _RELATIVE = 1e-9

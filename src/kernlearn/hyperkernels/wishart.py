@@ -116,7 +116,7 @@ class Wishart(Hyperkernel):
 
 
 def _differences_and_means(left: Array, right: Array) -> Array:
-    """What counts of each pair: (x − x')/√2 and the mean, side by side."""
+    """The coordinates of each pair: (x − x')/√2 and the mean, side by side."""
     return np.concatenate([(left - right) / np.sqrt(2.0), 0.5 * left + 0.5 * right], axis=1)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from kernlearn.inspection._matplotlib import Axes, Legend, Line2D, ink, row_size
 from kernlearn.inspection._text import axis_label, plain_legend
 
-# Told apart with any kind of colour vision; further classes differ by their marker too.
+# Distinct with any kind of colour vision; further classes differ by their marker too.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v")
 # Most names of classes: they fill two columns beside the picture. Looks repeat after 35 classes.

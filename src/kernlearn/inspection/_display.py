@@ -1,4 +1,4 @@
-"""What all pictures share."""
+"""Base of all displays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What displays draw of a fitted estimator, and the points as it takes them."""
+"""Fitted attributes that displays draw, and the points as the estimator takes them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def last_step(estimator: BaseEstimator) -> BaseEstimator:
 
 
 def learned(estimator: BaseEstimator, attribute: str) -> Any:
-    """What the last step of a fitted estimator has learned, or a sentence on what draws it."""
+    """A fitted attribute of the last step, or an error that names a display for the estimator."""
     step = last_step(estimator)
     check_is_fitted(step)
     try:
@@ -45,7 +45,7 @@ def learned(estimator: BaseEstimator, attribute: str) -> Any:
 
 
 def transformed_rows(estimator: BaseEstimator, X: ArrayLike) -> ArrayLike:
-    """X; of a pipeline, as its last step sees it."""
+    """X, transformed by all steps of a pipeline but the last."""
     if not isinstance(estimator, Pipeline) or len(estimator) == 1:
         return X
     check_is_fitted(estimator)
@@ -60,7 +60,7 @@ def learned_gram(estimator: BaseEstimator, X: ArrayLike) -> Array:
 
 
 def _reason(step: BaseEstimator, attribute: str, error: AttributeError) -> str:
-    """What an estimator says of an attribute that it has at other times."""
+    """The estimator's message about an attribute that it has only sometimes."""
     return f" ({error})" if hasattr(type(step), attribute) else ""
 
 

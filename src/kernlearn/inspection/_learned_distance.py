@@ -38,7 +38,7 @@ class LearnedDistance:
 
     @classmethod
     def of(cls, estimator: BaseEstimator) -> LearnedDistance | None:
-        """Of a fitted estimator, or a Pipeline that ends in one; None if it has no kernel."""
+        """The distance of a fitted estimator, or of a Pipeline; None if it has no kernel."""
         check_is_fitted(estimator)
         before, step = None, estimator
         if isinstance(estimator, Pipeline):

@@ -46,7 +46,7 @@ def new_axes(ax: Axes | None, height: float = 4.0, width: float = 6.4) -> Axes:
 
 
 def free_figure(width: float, height: float) -> Figure:
-    """A figure of this size in inches that pyplot does not know, and so does not keep."""
+    """A figure of this size in inches that pyplot does not register, and so does not keep."""
     figure: Figure = _pyplot().Figure(figsize=(width, height), layout="constrained")
     return figure
 

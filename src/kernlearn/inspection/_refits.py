@@ -103,7 +103,7 @@ def _output(model: BaseEstimator) -> Output:
 
     def output(rows: Rows) -> Array:
         with warnings.catch_warnings():
-            # Rows that do not exist are asked for on purpose.
+            # Missing rows are read on purpose.
             warnings.simplefilter("ignore", ExtrapolationWarning)
             return _shaped(np.asarray(getattr(model, method)(rows), dtype=float))
 

@@ -1,4 +1,4 @@
-"""A picture of what a model says about every place in the plane."""
+"""A picture of a model's predictions over the plane."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def _grid(points: Array, resolution: int) -> tuple[Array, Array]:
 
 
 def _respond(estimator: BaseEstimator, places: ArrayLike) -> tuple[str, Array, ArrayLike | None]:
-    """What to draw, its value at the places, and the classes where there are any."""
+    """The name of the drawn response, its values at the places, and the classes, if any."""
     classes = getattr(estimator, "classes_", None)
     has_decision = classes is not None or hasattr(estimator, "decision_function")
     if is_regressor(estimator) or not has_decision:  # numbers, risks, or scores to rank by

@@ -1,4 +1,4 @@
-"""A picture of how far the learned kernel sees along each column."""
+"""A picture of the learned kernel's length scale along each column."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class FeatureScalesDisplay(Display):
             With ``ax_`` and ``figure_``.
         """
         scales = np.asarray(learned(estimator, "feature_scales_"), dtype=float)
-        # Zero over infinity is zero: a constant column that the kernel does not see.
+        # Zero over infinity is zero: a constant column without effect on the kernel.
         spread = np.asarray(transformed_rows(estimator, X), dtype=float).std(axis=0) / scales
         if feature_names is None:
             default = [f"x{j}" for j in range(len(scales))]

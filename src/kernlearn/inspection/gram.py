@@ -157,7 +157,7 @@ class GramDisplay(Display):
 def _limits(matrix: Array) -> tuple[float, float]:
     off = matrix[~np.eye(len(matrix), dtype=bool)]
     low, high = np.quantile(off if off.size else matrix, [0.005, 0.995])
-    # Where all are alike there is nothing to tell apart, but colours need a range.
+    # Equal entries still need a range of colours.
     return (float(low), float(high)) if high > low else (float(matrix.min()), float(matrix.max()))
 
 

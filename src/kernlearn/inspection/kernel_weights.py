@@ -16,7 +16,7 @@ from kernlearn.inspection._matplotlib import Axes, ink, new_axes
 from kernlearn.inspection.labels import kernel_label, shown_kernels
 from kernlearn.typing import Array
 
-POSITIVE, NEGATIVE = "#0072b2", "#d55e00"  # told apart with any kind of colour vision
+POSITIVE, NEGATIVE = "#0072b2", "#d55e00"  # distinct with any kind of colour vision
 
 
 class KernelWeightsDisplay(Display):

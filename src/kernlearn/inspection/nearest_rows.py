@@ -57,7 +57,7 @@ def nearest_rows(
     """
     n = check_count("n", n, usual=5)
     estimator = model
-    if hasattr(model, "sample_X"):  # of a file, which knows how its table is read
+    if hasattr(model, "sample_X"):  # of a file, which records how its table is read
         estimator, X = model.pipeline, model.typed(X)
         has_training_rows = X_train is not None
         y_train = y_train if has_training_rows else model.sample_y

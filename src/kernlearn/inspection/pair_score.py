@@ -1,4 +1,4 @@
-"""A picture of how well a learned kernel tells pairs apart."""
+"""A picture of how well a learned kernel separates pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each column adds to a prediction: Shapley values, exact where the kernel allows it."""
+"""Shapley values of each column of a prediction, exact if the kernel allows it."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class _Game:
 
     @classmethod
     def of(cls, model: BaseEstimator, X: Rows, background: Rows) -> _Game:
-        if hasattr(model, "sample_X"):  # of a file, which knows how its table is read
+        if hasattr(model, "sample_X"):  # of a file, which records how its table is read
             X, background, model = model.typed(X), model.typed(background), model.pipeline
             model = model[-1] if len(model) == 1 else model
         check_is_fitted(model)
@@ -253,7 +253,7 @@ class _Game:
 
 
 def _mixed_rows(X: Rows, row: int, background: Rows, others: Indices, mask: Mask) -> Rows:
-    """Rows with the cells of one row where `mask` says so, and of background rows elsewhere."""
+    """Rows with the cells of one row where `mask` is true, and of background rows elsewhere."""
     if not is_frame(X):
         return np.where(mask, X[row], background[others])
     made = background.iloc[others].reset_index(drop=True)

@@ -197,7 +197,7 @@ def _of_all_rows(name: str, values: Rows, n_rows: int) -> Targets:
 
 
 class _Remembered(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Answers rows by their numbers, with what a model says of a table; it is asked once."""
+    """Predicts rows by their numbers; the model predicts the whole table once."""
 
     def __init__(self, estimator: BaseEstimator, X: Rows) -> None:
         self.estimator = estimator
@@ -206,24 +206,24 @@ class _Remembered(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no t
 
     def predict(self, rows: Indices) -> Targets:
         """Labels or numbers."""
-        return self._answer("predict")[rows]
+        return self._table_predictions("predict")[rows]
 
     @available_if(lambda self: hasattr(self.estimator, "decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, rows: Indices) -> Targets:
         """Decision values."""
-        return self._answer("decision_function")[rows]
+        return self._table_predictions("decision_function")[rows]
 
     @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, rows: Indices) -> Targets:
         """Probabilities."""
-        return self._answer("predict_proba")[rows]
+        return self._table_predictions("predict_proba")[rows]
 
     @property
     def classes_(self) -> Targets:
         """Labels of the classes."""
         return np.asarray(self.estimator.classes_)
 
-    def _answer(self, method: str) -> Targets:
+    def _table_predictions(self, method: str) -> Targets:
         if method not in self._known:
             self._known[method] = np.asarray(getattr(self.estimator, method)(self.X))
         return self._known[method]

@@ -19,7 +19,7 @@ from kernlearn.inspection.labels import kernel_label
 from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 from kernlearn.typing import Array, Indices
 
-# Most curves that can be told apart; the rest is drawn grey.
+# Most curves with distinct colours; the rest is drawn grey.
 MOST_NAMED = 7
 _GREY = "#999999"
 

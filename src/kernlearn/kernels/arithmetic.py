@@ -189,7 +189,7 @@ class WeightedSum(_Combination):
         total: Array = beside(np.zeros((X.shape[0], Y.shape[0])), X)
         for kernel, weight in zip(self.kernels, self.weights, strict=True):
             if weight != 0:
-                # ``Y is X`` is what tells a part that the matrix is square.
+                # ``Y is X`` marks the square matrix for the parts.
                 total += float(weight) * kernel(X, Y)
         return total
 

@@ -33,7 +33,7 @@ MOST = 2000  # evaluations: what is left then is in the bound
 
 @dataclass(frozen=True, eq=False)
 class BandwidthMaximum:
-    """Where the sum is large, and what it nowhere exceeds."""
+    """A place where the sum is large, and an upper bound of the sum."""
 
     gammas: Array  # local maxima among the points looked at, the highest first
     values: Array  # the sums there
@@ -108,7 +108,7 @@ def largest_over_bandwidths(
 
 
 def bound_between(p: _Point, q: _Point) -> float:
-    """What no γ between the two points exceeds."""
+    """An upper bound for all γ between the two points."""
     most, h = max(p.value, q.value), q.gamma - p.gamma
     bend = p.slope - q.slope  # not negative: the slopes of a concave function fall
     if bend > 0.0:

@@ -23,7 +23,7 @@ WITHOUT_TARGETS = (-4.0, -2.0, 0.0, 1.5, 3.0)
 # The median of half a million distances is known to a fraction of a per cent.
 _MAX_ROWS = 1000
 # A kernel is nearly constant, or nearly the identity, if 95 % of its entries between different
-# points (in units of the diagonal) are within this of one, or of zero. Fewer points tell nothing.
+# points (in units of the diagonal) are within this of one, or of zero. Fewer points prove nothing.
 _NEARLY, _FEW = 1e-3, 10
 
 
@@ -65,7 +65,7 @@ def bank_at(median: float, exponents: Sequence[float]) -> list[Kernel]:
 
 
 def screen_kernels(kernels: Sequence[Kernel], X: Array) -> tuple[list[Kernel], list[str]]:
-    """Return the kernels that tell points apart, and a sentence for each of the others.
+    """Return the kernels that separate points, and a sentence for each of the others.
 
     If none does, all are kept: on such data nothing better can be said.
     """
@@ -86,7 +86,7 @@ def _fault(kernel: Kernel, X: Array) -> str | None:
     try:
         entries = kernel(X)[np.triu_indices(len(X), 1)]
     except NumericalError:
-        return None  # it overflows; whoever uses it will be told
+        return None  # it overflows; its use raises an error
     low = float(np.quantile(entries, 0.05))
     size = float(np.quantile(np.abs(entries), 0.95))
     if low > 1.0 - _NEARLY:

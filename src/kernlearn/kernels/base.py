@@ -145,12 +145,12 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             return self._fitted(self._check_table(X, "X"))
 
     def _fitted(self, X: Table) -> Kernel:
-        """Return the fitted kernel; parts are fitted to what they see of `X`."""
+        """Return the fitted kernel; parts are fitted to their columns of `X`."""
         return self
 
     @abstractmethod
     def _evaluate(self, X: Rows, Y: Rows) -> Array:
-        """Compute the matrix; inputs are checked, and ``Y is X`` asks for the square matrix."""
+        """Compute the matrix; inputs are checked, and ``Y is X`` for the square matrix."""
 
     @abstractmethod
     def _diag(self, X: Rows) -> Array:

@@ -111,11 +111,11 @@ class Features(_Wrapper):
         return self.kernel.diag(self.transformed(X))
 
     def sparse_rows(self, X: Table) -> SparseRows | None:
-        """What the transformer makes of the rows, if the kernel takes its inner products."""
+        """The transformer's features of the rows, if the kernel takes their inner products."""
         return self.kernel.sparse_rows(self.transformed(X))
 
     def transformed(self, X: Table) -> Table:
-        """What the fitted transformer makes of a table."""
+        """The output of the fitted transformer for a table."""
         transformer = self.transformer
         if isinstance(transformer, FrozenEstimator):
             transformer = transformer.estimator
@@ -138,7 +138,7 @@ class Features(_Wrapper):
         return values
 
     def _seen(self, X: Table) -> Table | list[object]:
-        """What the transformer is handed: the table, or a list where it reads one thing a row."""
+        """The input of the transformer: the table, or a list if it reads one thing a row."""
         first = _first_step(self.transformer)
         tags = get_tags(first).input_tags
         if tags.two_d_array and X.ndim == 2:
@@ -150,7 +150,7 @@ class Features(_Wrapper):
 
 
 def _first_step(transformer: BaseEstimator) -> BaseEstimator:
-    """The transformer that reads the data: the tags of a pipeline do not tell what that takes."""
+    """The transformer that reads the data: the tags of a pipeline do not describe its inputs."""
     if isinstance(transformer, FrozenEstimator):
         return _first_step(transformer.estimator)
     if isinstance(transformer, Pipeline):
@@ -170,8 +170,8 @@ def _check_text(things: Things) -> None:
 
 
 def _content(transformer: BaseEstimator) -> Hashable:
-    """What tells two transformers apart: their parameters, since clones are other objects."""
+    """The identity of a transformer: its parameters, since clones are other objects."""
     try:
         return pickle.dumps(clone(transformer))
-    except Exception:  # a function without a name cannot be pickled; it is told by its identity
+    except Exception:  # a function without a name cannot be pickled; its id identifies it
         return id(transformer)

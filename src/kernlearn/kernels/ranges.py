@@ -26,7 +26,7 @@ SAME = 1e-3  # logarithms of bandwidths that differ by less are those of one ker
 
 @dataclass(frozen=True, eq=False)
 class RangePrices:
-    """What kernels of a range would pay: those that pay most, and what none exceeds."""
+    """Prices of the kernels of a range: those with the highest, and an upper bound."""
 
     kernels: list[Kernel]  # the highest price first
     prices: Array  # ⟨A, K⟩ of each
@@ -128,7 +128,7 @@ class KernelRange(ABC, BaseEstimator):  # type: ignore[misc]  # scikit-learn has
 
     @abstractmethod
     def _covers(self, kernels: RangeKernels) -> str:
-        """What a certificate holds for."""
+        """The kernels for which a certificate holds."""
 
 
 def _check_end(name: str, end: object) -> None:

@@ -55,7 +55,7 @@ class _ParsedInputs(_OnThings):
 
 
 class _Counts(_ParsedInputs):
-    """A kernel on things by the patterns they hold; what a pattern is, a subclass says."""
+    """A kernel on things by the patterns they hold; a subclass defines the patterns."""
 
     def _evaluate(self, X: Things, Y: Things) -> Array:
         if Y is X:

@@ -129,7 +129,7 @@ class TreePaths(Kernel):
                 f"TreePaths must be called with {counted(needed, 'column')} at least, for which "
                 f"its trees ask, got {X.shape[1]}; pass the columns that they were fitted to."
             )
-        single = X.astype(np.float32)  # as scikit-learn's trees see it
+        single = X.astype(np.float32)  # as in scikit-learn's trees
         row, node = np.divmod(np.arange(len(X) * len(roots)), len(roots))
         node = roots[node]
         rows, nodes = [], []

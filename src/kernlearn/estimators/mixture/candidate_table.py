@@ -1,4 +1,4 @@
-"""What was tried, as a table."""
+"""The table of the candidates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kernlearn.typing import Array, Targets
 class CandidateTable:
     """One row for each candidate, the least loss first."""
 
-    names: list[str]  # the family, and what it sees of the columns
+    names: list[str]  # the family, and its form of the columns
     # Held-out loss and its standard error.
     losses: Array
     errors: Array

@@ -57,7 +57,7 @@ class LossChange:
         return max(self.loss + self.error, self.wrong)
 
     def facts(self) -> Json:
-        """What the estimator tells of it."""
+        """The facts that the estimator reports."""
         named = {"loss": self.loss, "error": self.error, "wrong": self.wrong}
         return {"n_points": self.size, **named}
 

@@ -1,4 +1,4 @@
-"""How long a fit takes, about: what is said before a long one, and kept free at its end."""
+"""Expected time of a fit, its announcement, and the time reserved for the members."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def announce(
     max_members: int,
     has_trees: bool,
 ) -> None:
-    """Say how long a long fit takes, and keep time free for what follows the search.
+    """Announce the time of a long fit, and reserve time for the steps after the search.
 
     Where trees have not decided, what follows is announced without them.
     """
@@ -58,7 +58,7 @@ def affordable(max_members: int, training: TrainingRows, options: MixtureOptions
 
 
 def member_seconds(n_rows: int, options: MixtureOptions) -> float:
-    """What it takes to train one member on all rows."""
+    """Seconds to train one member on all rows."""
     thousands = n_rows / 1000.0
     if n_rows > options.exact_rows:
         return _LANDMARKS * thousands
@@ -100,7 +100,7 @@ def expected_seconds(
 
 
 def announcement(seconds: float, n_rows: int, n_columns: int, is_large: bool = False) -> str:
-    """What is said before a fit that is expected to take `seconds`.
+    """The announcement of a fit that is expected to take `seconds`.
 
     >>> announcement(94.0, 6000, 20)
     "about 90 seconds are expected for 6,000 rows of 20 columns; effort='fast' takes a tenth"

@@ -52,7 +52,9 @@ class LinearHazard:
     ridge: float  # λ for working responses, whose weights have the mean one
     centre: float  # the mean log hazard of the rows
     held_out: Array  # of the first draw of folds, centred within each, of shape (n,)
-    pilot: Array  # the mean over all draws; zero where held-out rows are told nothing; (n,)
+    pilot: (
+        Array  # the mean over all draws; zero if the model is uninformative for held-out rows; (n,)
+    )
 
     def beside(self, members: Members, factors: Array) -> Members:
         """A mixture and this model in one, by a factor for each.

@@ -129,7 +129,7 @@ class KernelMixture(MixtureParameters):
         stratify: bool,
         stopping: StoppingControl | None = None,
     ) -> tuple[Array, PredictiveLoss]:
-        """Everything but the targets, which `loss` knows.
+        """Fit everything but the targets, which `loss` holds.
 
         Predictions for held-out rows by candidates that were searched with them are returned, and
         the loss of the rows that these are.
@@ -345,7 +345,7 @@ class KernelMixture(MixtureParameters):
         return found
 
     def _each_block(self, X: Rows, function: Callable[[dict[str, Rows]], Array]) -> Array:
-        """What a function makes of the prepared tables of some rows, for all rows."""
+        """Results of a function of the prepared tables, block by block, for all rows."""
         rows = checked_rows(self, X, reset=False)
         machines = self._members.machines
 

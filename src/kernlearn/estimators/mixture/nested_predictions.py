@@ -99,7 +99,7 @@ def _best(ladders: Sequence[Ladder], found: Sequence[CandidateFit]) -> list[Ladd
 
 
 def _is_clearly_better(usual: Array, others: Array, problem: CandidateProblem) -> bool:
-    """Whether the usual predictions tell fewer labels wrong, by three times the standard error."""
+    """Whether the usual predictions make fewer errors, by three times the standard error."""
     loss = problem.loss.of_linked
     wrong, usually = (np.asarray(loss.wrong(values), dtype=float) for values in (others, usual))
     apart = loss.share * (wrong - usually)
@@ -252,7 +252,7 @@ def searched_again(
     choice = choice_at(choice, EFFORTS["fast"])
     values = np.empty_like(problem.Y)
     for fold in problem.folds:
-        # Nothing is told of these candidates, but the time that they take counts.
+        # These candidates are not reported, but their time counts.
         left = problem.stopping.seconds_left
         silent = StoppingControl(time_limit=None if np.isinf(left) else left)
         part = replace(problem.rows(complement(len(problem), fold)), stopping=silent, notes=[])

@@ -12,7 +12,7 @@ from kernlearn.runtime.memory import FLOAT, available
 
 @dataclass(frozen=True)
 class ScreeningOptions:
-    """How many rows and columns each part of the screening sees."""
+    """Most rows and columns in each part of the screening."""
 
     # With more rows every family is searched on a sample of this size, and the best on all.
     rows: int = 250

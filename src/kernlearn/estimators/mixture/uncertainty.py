@@ -189,7 +189,7 @@ class MixtureUncertainty:
         return self._in_blocks(tables, of_targets)
 
     def _shrinkage(self) -> float:
-        """By how much residuals are smaller, since members know more rows than it was judged by.
+        """The factor by which residuals shrink, since members are trained on more rows.
 
         With little noise they are. The medians of leave-one-out residuals tell, with the rows by
         which the mixture was judged and with all: some of these are enough.

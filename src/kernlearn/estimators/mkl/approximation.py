@@ -47,16 +47,16 @@ from kernlearn.solvers.engine.factors import LOW_RANK_QUALITIES, KernelTable
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.typing import Array, Rows
 
-# What a kernel without weight keeps of its landmarks when a fit is repeated: it may yet get some.
+# Share of its landmarks that a kernel without weight keeps in a repeated fit.
 FEW_LANDMARKS = 64
 
 
 @dataclass(frozen=True, eq=False)
 class EarlierChoices:
-    """What a fit through landmarks has chosen, for a fit to more rows of the same kind."""
+    """The choices of a fit through landmarks, for a fit to more rows of the same kind."""
 
     kernels: Sequence[Kernel]  # the bank, pairs of columns included
-    notes: list[str] | None  # what was said of the bank
+    notes: list[str] | None  # notes on the bank
     C: float
     loss_by_C: Array | None  # what it was chosen by
     share: float  # of the weight, what all sources have equally
@@ -73,7 +73,7 @@ class EarlierChoices:
         several = is_family(estimator.kernels) or options.center or estimator._n_views()
         if estimator.rank_ is None or several or options.penalty is not None:
             return None
-        # What transformers read, and sparse rows, are looked at in a way of their own.
+        # Rows for transformers, and sparse rows, are handled separately.
         landmarks = estimator.landmarks_
         sparse = any(issparse(points) or points is None for points in landmarks)
         if sparse or any(map(reads, estimator.kernels_)):
@@ -112,7 +112,7 @@ def rank_of(
 
 
 def _penalty_obstacle(estimator: CombinationParameters, rows: Rows) -> str | None:
-    """What the solvers through landmarks lack for a penalty on the weights."""
+    """The reason why solvers through landmarks do not support a penalty on the weights."""
     if isinstance(estimator._options.penalty, PriorPenalty):
         return f"a penalty that compares Gram matrices, {estimator._options.penalty!r}"
     if estimator._weight_signs == "free":

@@ -19,13 +19,13 @@ from kernlearn.typing import Array, Indices
 
 # Exponents p of γ = 2ᵖ/m² at which widths are tried, then those next to the best.
 TRIED = (-6.0, -4.0, -2.0, 0.0, 2.0, 4.0, 6.0)
-# Fewer rows cannot tell widths apart.
+# Fewer rows cannot choose among widths.
 _FEWEST = 20
 # Where the bank's Gaussians lie from the best one: mostly wider, since the margin always asks for
 # the narrowest; one a little narrower did not harm.
 _AROUND = (-4.0, -2.0, 0.0, 1.0)
 _CLEARLY = 0.9  # of the loss: less is no reason to warn
-_ROWS_FOR_COLUMNS = 400  # halves of them judge what the other halves say of the columns
+_ROWS_FOR_COLUMNS = 400  # each half judges the choice of the other half
 
 
 def choose_bank(
@@ -40,7 +40,7 @@ def choose_bank(
     tried: Sequence[float] = TRIED,
     groups: Indices | None = None,  # (n,): rows of one number are held out together
 ) -> tuple[list[Kernel], list[str]]:
-    """Kernels for the data, and what is to be said of them; inputs are checked."""
+    """Kernels for the data, with notes; inputs are checked."""
     n = len(weight)
     # Samples are drawn, and halves dealt, by what rows hold and not by where they stand.
     order = _order(X[:n], np.column_stack(targets))
@@ -139,10 +139,10 @@ def banks_of_views(
     groups: Indices | None = None,
     matrices: Mapping[str, Kernel] | None = None,
 ) -> tuple[list[Kernel], list[str]]:
-    """The default bank of every view, and what is to be said of each; of X itself without views.
+    """The default bank of every view, with notes on each; the bank of X without views.
 
-    Rows that lack a view do not count for its widths. `matrices` holds the kernels of views that
-    have one.
+    Rows that lack a view do not affect its widths. `matrices` holds the kernels of views that
+    have one already.
     """
     if not places:
         return choose_bank(X, targets, weight, seed, tried, groups)

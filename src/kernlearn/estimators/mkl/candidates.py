@@ -41,7 +41,7 @@ BANK_ROWS = 5000  # as many as the choice of a bank ever looks at
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """What weights are learned for: matrices on all points, their total, a penalty at C."""
+    """The candidates of the weights: matrices on all points, their total, a penalty at C."""
 
     family: GramStack | KernelPool
     total: float | None
@@ -105,7 +105,7 @@ def kernel_pool(
 
 
 def prepared_kernels(estimator: CombinationParameters, X: Rows, labelled: Labelled) -> list[Kernel]:
-    """The kernels with what was asked for on top: centring, then the unit diagonal.
+    """The kernels after the requested transforms: centring, then the unit diagonal.
 
     Centring is around X; where there are no kernels, ``labelled`` chooses a bank.
     """
@@ -140,7 +140,7 @@ def bank_of_sample(estimator: CombinationParameters, data: Labelled, points: Row
 
 
 def _pair_kernels(estimator: CombinationParameters, bank: Labelled, whole: Kernel) -> list[Kernel]:
-    """What pairs of columns say together, where a bank is chosen for many rows."""
+    """Kernels on pairs of columns, if a bank is chosen for many rows."""
     if all(np.ptp(y) == 0 for y in bank.targets):
         return []
     table = np.asarray(bank.X, dtype=float)
@@ -153,7 +153,7 @@ def _pair_kernels(estimator: CombinationParameters, bank: Labelled, whole: Kerne
 
 
 def wrapped(estimator: CombinationParameters, kernels: list[Kernel], X: Rows) -> list[Kernel]:
-    """Kernels with centring around X and the unit diagonal, where asked for."""
+    """Kernels with centring around X and the unit diagonal, if requested."""
     if estimator._options.center:
         kernels = [Centered(kernel, X) for kernel in kernels]
     if estimator.normalize:
@@ -180,7 +180,7 @@ def require_memory(estimator: CombinationParameters, points: Rows, n_machines: i
 
 
 def repair(estimator: CombinationParameters) -> Repair:
-    """What to do about an indefinite matrix: our kernels have none, classes from elsewhere may."""
+    """The treatment of indefinite matrices: only kernels from elsewhere may have them."""
     if estimator._options.psd != "auto":
         return cast(Repair, estimator._options.psd)
     kernels = estimator.kernels

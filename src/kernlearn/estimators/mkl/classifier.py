@@ -252,7 +252,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         return hold_out_rule(self._seed, losses, stratify=True, machines=False)
 
     def _class_factors(self, y: NDArray[Any], counted: NDArray[np.bool_]) -> Array:
-        """What ``class_weight`` multiplies C by, point by point; rows of no weight do not count."""
+        """The factor of C by ``class_weight``, point by point; rows of no weight do not count."""
         factors = np.ones(len(y))
         factors[counted] = class_weights(self.class_weight, y[counted])
         return factors

@@ -49,7 +49,7 @@ def column_bank(
         return None
     ours, theirs = np.zeros(len(_POWERS)), 0.0
     for train, judged in ((halves, ~halves), (~halves, halves)):
-        # Weights that have seen the rows that they are judged by would flatter noise.
+        # Weights learned from the rows that judge them would overfit.
         K = aligned_sum(kernels, X, targets, train)(X[judged])
         some = [target[judged] for target in targets]
         known = some, weight[judged], None if groups is None else groups[judged]

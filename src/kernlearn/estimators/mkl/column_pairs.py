@@ -1,4 +1,4 @@
-"""Kernels on pairs of columns, for tables with rows enough to learn what two columns say together.
+"""Kernels on pairs of columns, for tables with enough rows to learn interactions.
 
 The kernels of a bank see all columns at one width. What two columns say together, day and month
 say, or two coordinates, may vary much faster than all else, and is lost in it. With thousands of
@@ -35,8 +35,8 @@ class PairOptions:
     # γ of the two columns in units of one over their variance: from what a few values of each tell
     # to what neighbouring values do.
     widths: tuple[float, ...] = (1.0, 8.0, 64.0)
-    fewest_rows: int = 500  # fewer cannot tell pairs apart
-    # Columns with fewer values are categories: of these, kernels on all columns know the pairs.
+    fewest_rows: int = 500  # fewer cannot rank pairs
+    # Columns with fewer values are categories: kernels on all columns represent their pairs.
     fewest_values: int = 4
     # More columns have too many pairs: then those that predict best by themselves.
     most_columns: int = 12
@@ -58,7 +58,7 @@ def pair_kernels(
     options: PairOptions = OPTIONS,
     fold: Indices | None = None,  # (n,): the fold of each row; by default folds are drawn
 ) -> tuple[list[Kernel], list[Pair]]:
-    """The kernels that join a bank, and the pairs that they see; none where none is worth it."""
+    """The kernels that join a bank, and their pairs; none if none improves the loss."""
     if len(X) < options.fewest_rows:
         return [], []
     sample = PairSample(X, np.column_stack(targets), weight, seed, options, fold)
@@ -78,8 +78,8 @@ def pair_kernels(
             break
         chosen.append(kernel)
         pairs.append(pair)
-        sample.forget(pair)  # what it leaves over may ask for a narrower kernel of the same two
-        # Who explains nothing now will hardly explain much of what is left then.
+        sample.forget(pair)  # its residuals may need a narrower kernel of the same pair
+        # A pair that explains nothing now will hardly explain later residuals.
         pairs_left = [pair for loss, _, pair in found if loss < left.size]
     products = [chosen[1] * whole] if pairs else []
     return [*chosen[1:], *products], pairs
@@ -91,7 +91,7 @@ def columns_of_pairs(X: Array, options: PairOptions = OPTIONS) -> list[int]:
 
 
 def _pairs_of(columns: list[int], left: PairSample) -> list[Pair]:
-    """Of many columns those pairs whose columns tell most by themselves."""
+    """The pairs of columns; with many columns, of those that predict best by themselves."""
     most = left.options.most_columns
     if len(columns) > most:
         losses = [left.best((j,))[0] for j in columns]
@@ -143,9 +143,9 @@ class PairSample:
         del self._settled[pair]
 
     def left_over(self, kernels: Sequence[Kernel]) -> PairSample:
-        """The same rows, less what machines with these kernels, in equal parts, say of them.
+        """The rows with the residuals of machines of these kernels, in equal parts.
 
-        By machines that have not seen a row.
+        The residual of a row is that of machines trained without it.
         """
         _, ridge, statistics = self._judged(kernels)
         ones, factors = np.ones(len(kernels)), statistics.factors

@@ -1,4 +1,4 @@
-"""What the estimators that combine kernels share."""
+"""Base of the estimators that combine kernels."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class KernelCombination(CombinationParameters):
         return np.asarray(values + self.intercept_)
 
     def _checked(self, X: Rows, reset: bool) -> Rows:
-        """The table, as the kernels see it."""
+        """The table, in the form that the kernels take."""
         return TableInputs(self).checked(X, reset)
 
     def _candidates(self, points: Rows, data: Labelled) -> Candidates:
@@ -221,7 +221,7 @@ class KernelCombination(CombinationParameters):
         return WeightedSum(self.kernels_, weights)
 
     def _chosen(self) -> EarlierChoices | None:
-        """What this fit has chosen, for a fit to more rows."""
+        """The choices of this fit, for a fit to more rows."""
         return EarlierChoices.of(self)
 
     def _take_over(self, chosen: EarlierChoices) -> None:

@@ -37,7 +37,7 @@ from kernlearn.typing import Array, Rows
 
 @dataclass(frozen=True)
 class Extension:
-    """What became of the weights when rows were added to K(w) ⪰ 0.
+    """The change of the weights after rows were added to K(w) ⪰ 0.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-r"""What C is chosen by: the loss of held-out decision values.
+r"""The criterion of C: the loss of held-out decision values.
 
 The weights are learned from all rows for every C (:mod:`kernlearn.solvers.weights.choice_of_C`);
 then the machines are trained once more without a fold each, at that kernel
@@ -45,7 +45,7 @@ def class_losses(values: Array, targets: Sequence[Array], sample_weight: Array) 
         return losses
     values, signs, weight = values[known], signs[known], sample_weight[known]
     if values.shape[1] == 1:
-        # One machine speaks for the second class: softmax(0, af) is the sigmoid of af.
+        # One machine stands for the second class: softmax(0, af) is the sigmoid of af.
         values = np.hstack([np.zeros_like(values), values])
         signs = np.hstack([-signs, signs])
     codes = signs.argmax(axis=1)
@@ -85,7 +85,7 @@ def hold_out_rule(
     stratify: bool,
     machines: bool,
 ) -> HoldOut:
-    """Five folds of the rows that count; the same whenever they are asked for in a fit."""
+    """Five folds of the rows that count; the same at every call within a fit."""
 
     def folds(targets: Sequence[Array]) -> list[Indices]:
         n = len(targets[0])

@@ -18,7 +18,7 @@ from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.runtime.threads import threads_for
 from kernlearn.typing import Array, Indices, Mask
 
-# Enough to tell widths apart that differ by a factor of two.
+# Enough to choose among widths that differ by a factor of two.
 _MOST_ROWS = 200
 # Ridges in units of the kernel's mean diagonal; the best one counts.
 _RIDGES = (0.01, 0.1, 1.0, 10.0)

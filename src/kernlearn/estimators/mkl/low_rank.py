@@ -39,7 +39,7 @@ class LandmarkFolds:
         self,
         coefs: list[Array],  # (r, n_folds): coefficients of k(x, landmark), for each kernel
         intercept: Array,  # (n_folds,): the intercepts
-        fold: NDArray[np.intp],  # (n,): which machine has not seen a row
+        fold: NDArray[np.intp],  # (n,): the machine that was trained without a row
         residuals: Array,  # (n,): what that machine is wrong by at the row
     ) -> None:
         self.coefs, self.intercept = coefs, intercept
@@ -47,7 +47,7 @@ class LandmarkFolds:
 
     @classmethod
     def of(cls, machines: FoldMachines, factors: Factors, target: Array, offset: float) -> Self:
-        """What is to be kept of the machines of one target less an offset."""
+        """The parts of machines that are stored, for one target less an offset."""
         coefs = factors.expansion(machines.coef[:, :, 0].T)
         residuals = target[machines.rows] - machines.values[:, 0]
         known = ~np.isnan(residuals)  # a fit that ended early has trained some folds only
@@ -72,9 +72,9 @@ def is_exact(rank: object, n_rows: int, exact_rows: int) -> bool:
 
 
 def chosen_rank(
-    rank: object,  # what the user asked for
+    rank: object,  # the user's parameter
     n_rows: int,  # rows to learn from
-    obstacle: str | None,  # what was asked for that landmarks cannot do
+    obstacle: str | None,  # the parameter that landmarks do not support
     exact_rows: int,  # most rows for which "auto" is exact
 ) -> int | str | None:
     """None for the exact solver, else the columns of each factor or "auto"."""
@@ -100,7 +100,7 @@ def centre_of(rows: Rows, seed: int) -> Rows:
 
 
 def store_low_rank(estimator: Any, engine_fit: EngineFit[LowRankSolution]) -> None:
-    """Set the fitted attributes that tell of the landmarks."""
+    """Set the fitted attributes of the landmarks."""
     solution = engine_fit.solution
     maps = solution.factors.maps
     # Kernels with sparse features have no landmarks.
@@ -117,7 +117,7 @@ def store_low_rank(estimator: Any, engine_fit: EngineFit[LowRankSolution]) -> No
 
 
 def with_points_of(solution: LowRankSolution, rows: Rows) -> LowRankSolution:
-    """What was learned from row numbers, with these rows as its landmarks."""
+    """A solution learned from row numbers, with these rows as its landmarks."""
     maps = [
         replace(each, points=take_rows(rows, each.rows)) if isinstance(each, NystroemMap) else each
         for each in solution.factors.maps

@@ -34,7 +34,7 @@ def move_intercept(estimator: BaseEstimator, offset: float, weight: Array) -> No
         else:
             slope = float(np.sqrt(2.0 * total * abs(estimator.objective_)))
         lost = slope * moved + 0.5 * lost * moved
-    # What is less than rounding of the objective itself is in it already.
+    # A change below the rounding of the objective is no change.
     if lost > 4.0 * np.finfo(float).eps * abs(estimator.objective_):
         estimator.objective_ += lost
         estimator.duality_gap_ = relative_gap(estimator.objective_, estimator.lower_bound_)

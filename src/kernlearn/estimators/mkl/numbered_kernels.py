@@ -33,7 +33,7 @@ class NumberedKernels(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         within = {key: params.pop(key) for key in list(params) if key.startswith("kernels__")}
         if within and isinstance(self.kernels, list | tuple):
             _check_numbers_of_kernels(within, len(self.kernels))
-            # A combination of kernels knows how to set its parts, numbered as here.
+            # A combination of kernels sets its parts itself, numbered as here.
             combination = Sum([clone(kernel) for kernel in self.kernels])
             names = {f"kernel_{key.removeprefix('kernels__')}": v for key, v in within.items()}
             self.kernels = list(combination.set_params(**names).kernels)

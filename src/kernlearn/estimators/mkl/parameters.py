@@ -83,7 +83,7 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
     weights: str
     normalize: bool
     tol: float
-    # Of estimators without these parameters.
+    # Defaults of estimators without these parameters.
     cv: FoldsLike = N_FOLDS
     nu: float = 0.3
     missing: str | None = None
@@ -142,7 +142,7 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
         return len(getattr(self, "views_", {}))
 
     def _constraint(self) -> str:
-        """What is held at the total: "trace" or "sum"."""
+        """The quantity with the given total: "trace" or "sum"."""
         return str(self._options.constraint)
 
     def _hold_out_rule(self) -> HoldOut | None:
@@ -150,7 +150,7 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
         return None
 
     def _checked(self, X: Rows, reset: bool) -> Rows:
-        """The table, as the kernels see it."""
+        """The table, in the form that the kernels take."""
         raise NotImplementedError
 
     def _prepared_kernels(self, X: Rows, labelled: Labelled) -> list[Kernel]:
@@ -237,7 +237,7 @@ def state(
     total: float | None,
     penalty: Callable[[float], Penalty | None] = no_penalty,
 ) -> Statement:
-    """What is to be learned, with the parameters of the machines checked."""
+    """The learning problem, with the parameters of the machines checked."""
     quality, chooses, share = estimator.quality, chooses_C(estimator), equal_share_of(estimator)
     C, choices = 1.0 if chooses else estimator.C, estimator._engine.choices
     open_penalty = penalty(1.0) if estimator._options.penalty is not None else None
@@ -291,7 +291,7 @@ def _constraints(
 
 
 def checked_total(estimator: CombinationParameters) -> float | None:
-    """What is held at the constraint, or None for the default."""
+    """The total of the constraint, or None for the default."""
     total = estimator._options.total
     return None if total is None else float(total)
 
@@ -347,7 +347,7 @@ def warm_start(estimator: CombinationParameters, n_kernels: int) -> Array | None
 
 
 def check_certify(certify: str | None, free_sign: bool) -> bool:
-    """Whether a bound on the exact problem is asked for."""
+    """Whether a bound on the exact problem is requested."""
     if certify is None:
         return False
     if free_sign:

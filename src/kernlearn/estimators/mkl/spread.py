@@ -17,7 +17,7 @@ _TUBE = 0.1
 _HUBER = 0.3
 # The interquartile range of a normal distribution in units of its standard deviation.
 _QUARTILES = 1.3489795
-# Of the largest target: less is rounding.
+# Relative to the largest target: less is rounding.
 _ROUNDING = 1e-12
 # Sums of weights that differ by less are equal.
 _EQUAL = 1e-9
@@ -35,7 +35,7 @@ def tube_of(estimator: BaseEstimator, target: Array, weight: Array) -> tuple[Any
     if estimator.quality != "epsilon_svr":
         return epsilon, False
     half = 0.5 * float(np.ptp(target)) if len(target) else 0.0
-    # What is no number is refused later, in a sentence.
+    # Non-finite numbers are refused later, with a message.
     is_constant = isinstance(epsilon, int | float) and 0 < half <= epsilon
     if is_constant:
         warnings.warn(

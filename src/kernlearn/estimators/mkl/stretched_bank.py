@@ -81,7 +81,7 @@ def learned_scales(
     alike = units.max() < _ALIKE * units.min()  # such columns are in units of their own
     ours, theirs = np.array([np.inf if alike else 0.0, 0.0]), 0.0
     for train, judged in ((halves, ~halves), (~halves, halves)):
-        # Scales that have seen the rows that they are judged by would flatter noise.
+        # Scales learned from the rows that judge them would overfit.
         some, others = whole.rows(judged), whole.rows(train)
         for place, learn in enumerate(_LEARNERS.values()):
             if np.isfinite(ours[place]):

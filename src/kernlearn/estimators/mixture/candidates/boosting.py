@@ -83,7 +83,7 @@ class BoostedModel:
 
 @dataclass(frozen=True, eq=False)
 class BoostedTrees(Representation):
-    """Rows with encoded categories, as trees grown by boosting see them."""
+    """Rows with encoded categories, for trees grown by boosting."""
 
     rows: EncodedRows
     is_of_labels: bool
@@ -140,7 +140,7 @@ def grown(
     classes = np.unique(labels[~out])
     if len(classes) < 2:
         raise np.linalg.LinAlgError("all rows outside of one fold are of one class")
-    # A class that is held out as a whole is told by none.
+    # No tree predicts a class that is held out as a whole.
     used = np.isin(labels, classes)
     model = _fitted(HistGradientBoostingClassifier, rows, labels, out, stopping, options, used)
     if k == 1:
@@ -157,7 +157,7 @@ def grown(
 def pilot_residuals(
     rows: EncodedRows, is_of_labels: bool, stopping: StoppingControl, options: BoostingOptions
 ) -> Array:
-    """What few trees, grown without the fold of a row, leave of its targets, of shape (n, k)."""
+    """Residuals of a few trees grown without the fold of each row, of shape (n, k)."""
     parts = range(min(options.models, len(rows.folds)))
     folds = [np.concatenate(rows.folds[part :: len(parts)]) for part in parts]
     rows = replace(rows, folds=folds)
@@ -167,7 +167,7 @@ def pilot_residuals(
         try:
             model = grown(rows, number, is_of_labels, stopping, few)
             values[fold] = mean_machine("", [model], 1.0).predict(rows.X[fold])
-        except np.linalg.LinAlgError:  # nothing to grow: the mean target says it all
+        except np.linalg.LinAlgError:  # no trees: the mean is the prediction
             continue
     if is_of_labels:
         chances = softmax(values, axis=1) if rows.Y.shape[1] > 1 else expit(values)

@@ -18,12 +18,12 @@ from kernlearn.kernels import Kernel
 
 @dataclass(frozen=True)
 class CandidateChoice:
-    """Who takes part."""
+    """The candidates that take part."""
 
     families: list[KernelFamily]  # one at least
     stretches: bool = False  # whether scales of columns are learned, too
     logarithms: bool = False  # whether logarithms of skewed amounts are learned, too
-    is_named: bool = False  # whether the user has named them, and so is told of those left out
+    is_named: bool = False  # whether the user has named them; those left out are then reported
 
     @property
     def has_trees(self) -> bool:

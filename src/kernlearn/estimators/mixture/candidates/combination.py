@@ -43,7 +43,7 @@ _CONSTANT = 1e-14
 
 @dataclass(frozen=True, eq=False)
 class CombinedKernels(LearnedRepresentation):
-    """A prepared table seen through kernels that were learned."""
+    """A prepared table with learned kernels."""
 
     kernel: WeightedSum  # by all rows
     without: tuple[WeightedSum, ...]  # of the same kernels, by all rows but those of each fold
@@ -52,7 +52,7 @@ class CombinedKernels(LearnedRepresentation):
     n_rows: int
 
     def of_more(self, problem: CandidateProblem) -> CombinedKernels:
-        """Learned anew, as long as more rows tell more."""
+        """Learned anew, as long as more rows improve it."""
         return self if self.n_rows >= _ROWS else self.learn(problem, self.table)
 
     def kernel_for(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:

@@ -140,10 +140,10 @@ class KernelFamily:
         return representation.judge(kernel_of, problem, start)
 
     def at(self, rung: int) -> Callable[[Array], Kernel]:
-        """What makes the kernel of a rung for a table."""
+        """The function that makes the kernel of a rung for a table."""
 
         def kernel_of(X: Array) -> Kernel:
-            assert self.kernel is not None  # learned representations do not ask
+            assert self.kernel is not None  # learned representations do not need it
             return self.kernel(X, self.ladder[rung])
 
         return kernel_of
@@ -151,9 +151,9 @@ class KernelFamily:
 
 @dataclass(frozen=True, eq=False)
 class CandidateFit:
-    """What a search came to."""
+    """The result of a search."""
 
-    # Who, on what, on which rung.
+    # The family, its table and its rung.
     family: KernelFamily
     representation: Representation
     place: int
@@ -182,13 +182,13 @@ class CandidateFit:
         return self.judge.linked(self.judged.held_out)
 
     def of_more(self, problem: CandidateProblem) -> CandidateFit:
-        """With the kernel for a problem of more rows, where they tell more."""
+        """With the kernel for a problem of more rows, if they improve it."""
         representation = self.representation.of_more(problem)
         if representation is self.representation:
             return self
         assert isinstance(
             representation, LearnedRepresentation
-        )  # there is nothing to be told of others
+        )  # other representations do not depend on the rows
         kernel = representation.kernel_for(
             self.family.at(self.place), problem.tables[representation.table], None
         )
@@ -207,7 +207,7 @@ class CandidateFit:
 
     @property
     def reported_loss(self) -> float:
-        """The loss that a user is told, whatever was learned."""
+        """The loss in the units of the predictions."""
         if not self.judge.title:
             return self.loss
         return self.judge.of_linked.value(self.compared)

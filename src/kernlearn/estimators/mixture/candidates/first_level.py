@@ -16,7 +16,7 @@ from kernlearn.solvers.first_level.fit import first_values
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, alone
 from kernlearn.solvers.first_level.search import FirstLevelControl, FirstLevelSearch
 
-# λ and μ to a few per cent: the folds cannot tell them better.
+# λ and μ to a few per cent: the folds do not determine them better.
 _TOL, _MAX_ITER = 5e-2, 10
 _ROUGHER = 5.0
 _FINAL_TOL = 1e-6

@@ -38,7 +38,7 @@ class LassoOptions:
 
     least: float = 3e-3  # the smallest λ, relative to the one from which on no column has a weight
     steps: int = 30  # how many λ there are
-    # Coefficients are known to this part of what they explain: the folds tell no more.
+    # Tolerance of coefficients, relative to the explained part: about the noise of the folds.
     tol: float = 1e-3
 
 

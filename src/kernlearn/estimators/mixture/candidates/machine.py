@@ -34,7 +34,7 @@ class KernelMachine:
     coef: Array
     intercept: Array  # b, of shape (k,)
     has_margin: bool = False  # whether it has a soft margin; else it is one of least squares
-    # What its values go through, if they are numbers or of several classes.
+    # The link of its values, if they are numbers or of several classes.
     link: Link | None = None
 
     @classmethod
@@ -102,7 +102,7 @@ class KernelMachine:
         return landmark_values([self.kernel], [self.points], [self.coef], X) + self.intercept
 
     def training_targets(self, Y: Array) -> Array:
-        """What it learns of targets."""
+        """Targets in the units that the machine learns."""
         return self.link.logarithms(Y) if isinstance(self.link, Exponentials) else Y
 
     def _through_features(self) -> KernelMachine:

@@ -34,7 +34,7 @@ from kernlearn.typing import Array
 
 # ρ, and multiples of λ, that are tried.
 _SHARES, _MULTIPLES = (0.5, 0.9), (0.5, 1.0, 2.0)
-# Fewer rows tell nothing of relations; with more, every outcome is learned well by itself.
+# Fewer rows do not determine relations; with more, every outcome is learned well by itself.
 _FEWEST_ROWS, _MOST_ROWS = 10, 2000
 # Rows of the sample that B is learned from, and duality gaps: of a fold, and of all rows.
 _SAMPLE_ROWS = 600
@@ -45,7 +45,7 @@ _FEW_OUTCOMES, _TOL_OF_MANY = 20, 1e-3
 
 @dataclass(frozen=True, eq=False)
 class OutputKernelChoice:
-    """What was chosen by held-out loss."""
+    """The choice of an output kernel by held-out loss."""
 
     outputs: OutputKernel  # by all rows
     without: Sequence[Array]  # the matrices by all rows but those of each fold

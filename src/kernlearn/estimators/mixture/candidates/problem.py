@@ -1,4 +1,4 @@
-"""What candidates learn from."""
+"""The data from which candidates learn."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class CandidateProblem:
     tables: Mapping[str, NumericRows]
     # Of the targets, numbers or ±1 for each class, with the weights of the rows.
     loss: PredictiveLoss
-    folds: Sequence[Indices]  # rows held out together by candidates that know no closed form
+    folds: Sequence[Indices]  # rows held out together by candidates without a closed form
     stopping: StoppingControl = field(default_factory=StoppingControl)  # may end the search early
     # For every prepared column, the number of the user's column that it comes from; without,
     # each is a column of its own, of shape (p,).

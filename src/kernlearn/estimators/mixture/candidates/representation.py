@@ -1,4 +1,4 @@
-r"""What kernels see of the rows, and what their machines predict for rows held out.
+r"""Representations of the rows for kernels, and held-out predictions of their machines.
 
 A representation is a prepared table, as it is or with its columns scaled. As it is, every kernel
 has leave-one-out predictions in closed form, by which λ is found; groups of rows are left out as
@@ -61,7 +61,7 @@ class Representation:
         return "" if self.table == STANDARD else f", {self.table}"
 
     def of_more(self, problem: CandidateProblem) -> Representation:
-        """The representation for a problem of more rows: itself, unless more rows tell more."""
+        """The representation for a problem of more rows: itself, unless more rows improve it."""
         return self
 
     def judge(
@@ -265,7 +265,7 @@ def _least_near(
     start: float | None,
     factor: float,
 ) -> tuple[float, Array]:
-    """The same where every λ takes a factorisation, which tells the slopes of predictions, too."""
+    """The same with a factorisation for every λ, which also gives the slopes of predictions."""
     best, found = np.inf, np.zeros_like(problem.Y)
 
     def at(ridge: float) -> tuple[float, float]:

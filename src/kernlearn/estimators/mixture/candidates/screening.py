@@ -45,7 +45,7 @@ class Screening:
 
     @cached_property
     def compared(self) -> Array:
-        """What all are compared by and mixed from: predictions for n rows held out, (m, n, k)."""
+        """Held-out predictions, by which candidates are compared and mixed, (m, n, k)."""
         return np.stack([one.compared for one in self.found])
 
     def weights(
@@ -76,7 +76,7 @@ class Screening:
         return factors
 
     def held_out(self, max_members: int, least: float = NEGLIGIBLE) -> Array:
-        """What mixtures predict for the rows of each fold, by weights found without it, (n, k).
+        """Predictions of mixtures for the rows of each fold, by weights found without it, (n, k).
 
         The weights of all rows are those that suit their errors best, by chance too: the errors of
         that mixture look smaller than those on new rows. Rows in one fold have no others, and are
@@ -270,7 +270,7 @@ def scaled_columns(
     random_state: np.random.RandomState,
     options: ScreeningOptions = _OPTIONS,
 ) -> Iterator[list[ScaledColumns]]:
-    """Learned from slopes, then at the first level where columns are few, when they are asked for.
+    """Scales learned from slopes; then at the first level if columns are few. Lazy.
 
     Where columns are many, slopes are of more rows: a few hundred do not tell which of them matter.
     """
@@ -294,7 +294,7 @@ def _first_level(problem: CandidateProblem, table: str) -> Iterator[ScaledColumn
 def _until_breakdown(
     learn: Callable[[], Iterator[ScaledColumns]], problem: CandidateProblem
 ) -> list[ScaledColumns]:
-    """What can be learned before a machine breaks down."""
+    """The result before a machine breaks down."""
     representations = []
     try:
         for scaled in learn():
@@ -333,7 +333,7 @@ class _FamilySearch:
 
 
 def _found(searches: Sequence[_FamilySearch]) -> Iterator[CandidateFit]:
-    """What searches come to, in their order, side by side.
+    """Results of searches that run side by side, in their order.
 
     Their matrices are too small for the algebra of one to gain by more threads.
     """
@@ -342,7 +342,7 @@ def _found(searches: Sequence[_FamilySearch]) -> Iterator[CandidateFit]:
 
 
 def timed(search: Callable[[], CandidateFit]) -> CandidateFit:
-    """What a search comes to, and how long it took."""
+    """The result of a search, and its time."""
     start = time.perf_counter()
     found = search()
     return replace(found, seconds=time.perf_counter() - start)
@@ -353,7 +353,7 @@ def collected(
     candidates: Iterator[CandidateFit],
     before: Sequence[CandidateFit] = (),
 ) -> Screening:
-    """What an iterator of searches gives, up to an early end, after those that were told before."""
+    """The screening of an iterator of searches, up to an early end, after earlier results."""
     screening = Screening(problem, list(before))
     best = min((one.reported_loss for one in before), default=np.inf)
     try:

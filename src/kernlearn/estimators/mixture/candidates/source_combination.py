@@ -1,4 +1,4 @@
-r"""Learn a combination of sources by what it predicts for held-out rows.
+r"""Learn a combination of sources by its held-out predictions.
 
 Every source has the kernel :math:`K_s` of a small bank that predicts best alone, scaled to unit
 variance. The combination is :math:`K(w) = \sum_s w_s K_s`, :math:`w \ge 0`. Its weights minimise
@@ -39,7 +39,7 @@ _FACTORS, _SWEEPS, _LEAST = (4.0, 0.25), 3, 0.01
 
 
 class CombinedSources(CombinedKernels):
-    """All sources side by side, seen through kernels that were learned."""
+    """All sources side by side, with learned kernels."""
 
     @property
     def title(self) -> str:

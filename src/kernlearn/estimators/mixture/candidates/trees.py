@@ -39,7 +39,7 @@ class TreeOptions:
     cells: int = 100_000
     few_rows: int = 700
     leaf: int = 5  # the fewest rows in a leaf
-    share: float = 0.8  # the part of the columns that a node sees
+    share: float = 0.8  # the part of the columns that a node chooses from
 
 
 _OPTIONS = TreeOptions()
@@ -47,13 +47,13 @@ _OPTIONS = TreeOptions()
 
 @dataclass(frozen=True, eq=False)
 class TreeKernels(LearnedRepresentation):
-    """A prepared table as trees see it."""
+    """A prepared table with the kernel of trees."""
 
     kernel: TreePaths  # of all trees
     without: tuple[TreePaths, ...]  # of those that were grown without each fold
 
     def kernel_for(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
-        """The kernel of the trees that do not know that fold."""
+        """The kernel of the trees grown without that fold."""
         return self.kernel if fold is None else self.without[fold]
 
     def of_more(self, problem: CandidateProblem) -> TreeKernels:
@@ -96,6 +96,6 @@ def _grown(
         max_features=options.share, min_samples_leaf=options.leaf, random_state=generator
     )
     X = problem.tables[table][drawn].astype(np.float32)
-    # To check weights takes as long as to grow a small tree, and equal ones say nothing.
+    # To check weights takes as long as to grow a small tree, and equal ones have no effect.
     is_weighted = np.ptp(weight) > 0.0
     return tree.fit(X, problem.Y[drawn], weight if is_weighted else None, check_input=False)

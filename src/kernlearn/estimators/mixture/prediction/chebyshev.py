@@ -25,7 +25,7 @@ _FEW_NUMBERS = 128
 
 @dataclass(frozen=True, eq=False)
 class Interval:
-    """Where the polynomials of a column are used."""
+    """The interval on which a column's polynomials are used."""
 
     middle: float
     half: float  # of its length
@@ -50,7 +50,7 @@ class Interval:
             coefs = dct(np.exp(-gamma * (t[:, None] - z) ** 2), axis=0) / n
             coefs[0] *= 0.5
             (used,) = np.nonzero(np.abs(coefs).max(axis=1) > _ROUNDING)
-            if used[-1] < n // 2:  # the coefficients behind it tell that none is missing
+            if used[-1] < n // 2:  # the zero coefficients behind it show that the degree suffices
                 return np.asarray(coefs[: used[-1] + 1])
             n *= 2
         return None

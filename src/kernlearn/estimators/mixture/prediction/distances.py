@@ -37,7 +37,7 @@ _FEW = 0.5
 class EuclideanTerms:
     """Gaussian and Matérn kernels of the distances to the same points."""
 
-    term: Term  # one of them, for what they see of rows
+    term: Term  # one of them, for its columns of rows
     middle: Array  # what is subtracted from rows, of shape (p,)
     points: Array  # the points, less the middle, of shape (m, p)
     right: Array  # what rows are multiplied by for squared distances, of shape (p + 2, m)
@@ -48,7 +48,7 @@ class EuclideanTerms:
 
     @classmethod
     def of(cls, terms: Sequence[Term]) -> EuclideanTerms:
-        """Terms with equal points as the kernels see them."""
+        """Terms whose points are equal in the kernels' columns."""
         gaussians: dict[float, Array] = {}
         materns: dict[tuple[float, float], Array] = {}
         for term in terms:
@@ -169,7 +169,7 @@ class TwoLevelColumns:
 class CityBlockTerms:
     """Laplacian kernels of the distances to the same points."""
 
-    term: Term  # one of them, for what they see of rows
+    term: Term  # one of them, for its columns of rows
     points: Array  # the points, in the columns that have many values, of shape (m, p)
     others: Indices  # which columns these are
     levels: TwoLevelColumns  # the other columns
@@ -178,7 +178,7 @@ class CityBlockTerms:
 
     @classmethod
     def of(cls, terms: Sequence[Term]) -> CityBlockTerms:
-        """Terms with equal points as the kernels see them."""
+        """Terms whose points are equal in the kernels' columns."""
         coefs: dict[float, Array] = {}
         for term in terms:
             _add_to(coefs, float(term.kernel.gamma), term.coef)

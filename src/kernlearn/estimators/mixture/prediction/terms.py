@@ -71,14 +71,14 @@ class Term:
         return used if len(used) else np.arange(1)
 
     def rows(self, X: Array) -> Array:
-        """What the kernel sees of rows: the columns that count, scaled."""
+        """The kernel's columns of rows, scaled."""
         if self.scales is None:
             return X
         used = self.used
         return np.asarray(X[:, used] * self.scales[used])
 
     def sees_as(self, other: Term) -> bool:
-        """Whether another term sees the same points in the same way."""
+        """Whether another term has the same points and the same columns."""
         if self.scales is None or other.scales is None:
             same_scales = self.scales is other.scales
         else:

@@ -21,7 +21,7 @@ class TreeValues:
 
     roots: Indices  # of shape (T,)
     depths: Indices  # how often a row goes on in each tree at most, of shape (T,)
-    columns: Indices  # the column that each node asks for, of shape (m,)
+    columns: Indices  # the column that each node splits on, of shape (m,)
     thresholds: Array  # the largest number that goes to the first child, of shape (m,)
     first: Indices  # the first child, of shape (m,)
     values: Array  # the sums of the coefficients, of shape (m, q)
@@ -57,7 +57,7 @@ class TreeValues:
         for start in range(0, len(X), together):
             rows = X[start : start + together]
             total = out[start : start + together]
-            cells = rows.astype(np.float32).astype(float).ravel()  # as scikit-learn's trees see it
+            cells = rows.astype(np.float32).astype(float).ravel()  # as in scikit-learn's trees
             places = np.arange(len(rows)) * X.shape[1]
             if len(rows) < options.few_tree_rows:
                 node = np.tile(self.roots, (len(rows), 1))

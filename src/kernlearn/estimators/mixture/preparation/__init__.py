@@ -1,1 +1,1 @@
-"""From the user's tables and sources to the numbers that kernels see."""
+"""From the user's tables and sources to the numbers that kernels take."""

@@ -16,7 +16,7 @@ from kernlearn.typing import Array, Indices, Mask, Rows
 # the error was up to 1.4 times that with all of 60 or 80, and with 100 up to 1.4 times that with
 # all of 142; more columns than 250 are too many for some candidates.
 _MOST_LEVELS = 200
-# Missing cells from which on an indicator column is added; fewer say nothing.
+# Fewest missing cells for an indicator column.
 _MISSING_ROWS = 5
 # Most values that normal scores are interpolated between.
 _KNOTS = 500

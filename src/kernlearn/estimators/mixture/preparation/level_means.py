@@ -6,7 +6,7 @@ Level l with :math:`n_l` rows and the mean target :math:`\bar y_l` becomes
 
 the mean of its rows, shrunk towards that of all rows. The variances within and between levels,
 :math:`\sigma^2` and :math:`\tau^2`, are those of a one-way analysis of variance with random
-effects. A column whose levels tell nothing, names for example, becomes a constant.
+effects. A column whose levels are uninformative, names for example, becomes a constant.
 
 Training rows are encoded by the targets of the other folds, since a level of one row would tell
 its target. But a level of many rows, spread over the folds, has one number for all: no row tells

@@ -75,7 +75,7 @@ class TablePart:
 
     @property
     def are_features(self) -> bool:
-        """Whether inner products of the columns are the kernel that is meant."""
+        """Whether inner products of the columns are the kernel."""
         return False
 
     @property

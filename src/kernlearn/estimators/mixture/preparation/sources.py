@@ -1,4 +1,4 @@
-"""From several sources, or a table with free text, to the numbers that kernels see.
+"""From several sources, or a table with free text, to the numbers that kernels take.
 
 Every source is a prepared table of its own, "in genes" for example. The columns of numbers and
 categories of all sources side by side are the table that single tables have, and a last one has
@@ -91,7 +91,7 @@ class SourcesPreparation:
 
     @property
     def names(self) -> list[str]:
-        """What relevance is told of: sources, and the columns of a table with free text."""
+        """Names for relevance: sources, and the columns of a table with free text."""
         return [name for part in self.parts for name in self._units(part)]
 
     @property
@@ -189,7 +189,7 @@ class SourceBlock:
 
     source: int  # which source they belong to
     place: slice
-    are_features: bool  # whether inner products are the only kernel that is meant
+    are_features: bool  # whether inner products are the only kernel
     scales: Array | None = None  # what brings standardised columns of one unit back to it
 
 

@@ -1,4 +1,4 @@
-"""From the user's table to the numbers that kernels see."""
+"""From the user's table to the numbers that kernels take."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Preparation:
         return more, np.hstack([parts[j] for j in range(len(self.columns))])
 
     def numbers(self, X: Rows) -> list[Array]:
-        """What each column of numbers becomes, scaled."""
+        """Each column of numbers, scaled."""
         places = [j for j, one in enumerate(self.columns) if isinstance(one, NumberColumn)]
         columns = [one for one in self.columns if isinstance(one, NumberColumn)]
         return number_parts(columns, self._number_cells(X, places), False)
@@ -264,7 +264,7 @@ class AnyPreparation(Protocol):
 
     @property
     def names(self) -> list[str]:
-        """The columns or sources that a user knows."""
+        """The names of the user's columns or sources."""
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -377,7 +377,7 @@ class PreparedTable(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # w
         return self
 
     def transform(self, X: Rows) -> NumericRows:
-        """The numbers that a kernel sees."""
+        """The numbers that a kernel takes."""
         is_array = not (is_frame(X) or issparse(X) or isinstance(X, Sources))
         rows = np.asarray(X, dtype=float) if is_array else X
         return self.preparation.apply(rows, self.table)

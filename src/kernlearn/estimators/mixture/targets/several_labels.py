@@ -83,7 +83,7 @@ def label_probabilities(values: Array, calibrations: Array, limit: float) -> Arr
 def chance_of_several(
     values: Array, signs: Array, weight: Array, groups: Indices | None
 ) -> str | None:
-    """What is known of a fit that is at chance for every label; None for one that is better."""
+    """The scores of a fit that is at chance for every label; None for a better one."""
     sentences: Sequence[str | None] = [
         chance_of_labels(values[:, [j]], signs[:, [j]], weight, groups)
         for j in range(signs.shape[1])
