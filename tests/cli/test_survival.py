@@ -16,7 +16,7 @@ from kernlearn.methods.importance import ImportanceOptions
 from kernlearn.methods.method import MethodOptions
 from kernlearn.methods.registry import LINEAR
 from kernlearn.methods.scores import ScoreOptions
-from kernlearn.methods.survival import asked_times
+from kernlearn.methods.survival import evaluation_times
 from kernlearn.methods.task import WorkflowOptions
 from kernlearn.survival import kaplan_meier, survival_outcome
 
@@ -124,7 +124,7 @@ def test_scores_are_the_public_metrics(fitted, followed):
     known = pd.read_csv(followed).dropna()
     X, y = model.typed(known), known[["died", "days"]]
     found = kl.report.evaluate(model.pipeline[-1], X, y)
-    times = asked_times(survival_outcome(y).structured)
+    times = evaluation_times(survival_outcome(y).structured)
     survival = model.pipeline[-1].predict_survival_function(X, times)
     values = {score["metric"]: score["value"] for score in found["scores"]}
     brier = kl.metrics.integrated_brier_score(y, survival, times)

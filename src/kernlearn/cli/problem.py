@@ -23,7 +23,7 @@ from kernlearn.methods.method import METHOD_OPTIONS, MethodOptions, Setting
 from kernlearn.methods.metrics import KAPPA, find_metric
 from kernlearn.methods.outcomes import outcome_numbers, outcome_task
 from kernlearn.methods.registry import KERNEL, METHODS, MKL
-from kernlearn.methods.survival import asked_times
+from kernlearn.methods.survival import evaluation_times
 from kernlearn.methods.suspicions import repeated_identities, telling_columns
 from kernlearn.methods.task import AUTO, WORKFLOW, Task, WorkflowOptions
 from kernlearn.methods.views import (
@@ -279,7 +279,7 @@ def _setting(
         class_weight=read_class_weight(request.goal.class_weight, classes),
         grades=grades,
         outcomes=request.goal.outcome.targets if target.task == OUTCOMES else (),
-        times=asked_times(target.y) if target.task == SURVIVAL else None,
+        times=evaluation_times(target.y) if target.task == SURVIVAL else None,
     )
     judged = target.task, target.y, classes, setting.ranks
     return replace(setting, metric=find_metric(request.goal.metric, *judged))

@@ -1,4 +1,4 @@
-"""What a model says of rows that it has not seen, kept so that any metric can judge it."""
+"""Held-out predictions of a model, kept for any metric."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class HeldOutPredictions:
 
 
 def _outputs(model: Pipeline, X: PandasFrame) -> tuple[Array | None, Array | None, Targets]:
-    """Decision values, probabilities and labels; None for what a model does not say."""
+    """Decision values, probabilities and labels; None for those that a model lacks."""
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     if isinstance(last, OneAgainstRest):
         # All three follow from the decision values, which take the time.

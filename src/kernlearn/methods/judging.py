@@ -1,4 +1,4 @@
-"""What models say of rows that they have not seen, split by split."""
+"""Held-out predictions of models, split by split."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Advance = Callable[[], object]
 
 @dataclass(eq=False)
 class Contestant:
-    """What one model or baseline said of held-out rows, split after split, or why it did not."""
+    """Held-out predictions of a model or a baseline, split by split, or the reason for none."""
 
     learner: Learner
     parts: list[HeldOutPredictions] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Contestant:
     """Of the first splits, which hold out every row once."""
 
     def add_split(self, pipeline: Pipeline, task: Task, split: Split, seconds: float) -> None:
-        """Keep what a fitted pipeline says of the rows of a split."""
+        """Keep the predictions of a fitted pipeline for the rows of a split."""
         start = time.perf_counter()
         X, y, unit = task.test_rows(split[1])
         self.parts.append(
@@ -63,7 +63,7 @@ class Contestant:
         self.seconds += other.seconds
 
     def shuffle(self, pipeline: Pipeline, task: Task, test: Indices) -> None:
-        """Keep what it says of the same rows with shuffled columns, unless these are too many."""
+        """Keep predictions of the same rows with shuffled columns, unless there are too many."""
         groups = shuffled_groups(task)
         n_rows = sum(len(rows) for _, rows in task.first_splits())
         sizes = task.options.importance.sizes(n_rows, len(groups))
@@ -154,7 +154,7 @@ def judged_in_folds(
 
 @contextmanager
 def noted() -> Iterator[list[Warning]]:
-    """Keep what is told of a fit that did not converge, to tell it in order, or elsewhere."""
+    """Collect warnings of fits that did not converge, to give them later and in order."""
     notes: list[Warning] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")

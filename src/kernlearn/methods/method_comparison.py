@@ -1,6 +1,6 @@
 """Which method the data support: nested cross-validation, on more and more rows.
 
-A few hundred rows cost little and do not tell good methods apart. So methods are compared in
+A few hundred rows cost little but do not separate good methods. So methods are compared in
 rounds: those that are not clearly worse than the best go on to a sample of four times as many rows,
 until one is clearly ahead, or all rows or the time were used. Within a round, who is clearly behind
 after a fold is not asked about the next one; nor is, once there are no more rows to come, who will
@@ -123,7 +123,7 @@ class ComparedMethod:
         return replace(self, scores=scores, predictions=predictions, seconds=seconds)
 
     def is_clearly_behind(self, best: ComparedMethod, level: float) -> bool:
-        """By a paired test on the same rows, in as many folds as both were asked about."""
+        """By a paired test on the same rows, in the folds that both have predicted."""
         if self is best or not self.scores:
             return self is not best
         n = min(len(self.predictions), len(best.predictions))
@@ -170,7 +170,7 @@ class MethodComparison:
 
 
 class _Steps:
-    """Counts the steps that were told, so that those of rounds not held can be made up for.
+    """Counts the reported steps, so that steps of skipped rounds can be reported at the end.
 
     It also knows in how many processes rounds are held.
     """
@@ -228,7 +228,7 @@ def compare_methods(
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Nothing is told of models that are not kept, and an interrupt ends everything."""
+    """Silence warnings of models that are not kept; an interrupt ends everything."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with interrupts_end_everything():
@@ -296,7 +296,7 @@ def _round(
         out = [entry for entry in race if entry.is_clearly_behind(race[0], level)]
         left = [*out, *left]
         race = [entry for entry in race if entry not in out]
-        if len(race) == 1 and left:  # the others are told apart from it already
+        if len(race) == 1 and left:  # the others differ from it significantly already
             break
     return race, left
 

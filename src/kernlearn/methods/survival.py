@@ -43,11 +43,11 @@ def has_events(y: Targets) -> bool:
     return "event" in (y.dtype.names or ())
 
 
-def asked_times(y: Targets) -> Array:
-    """Times at which survival is asked for, with four digits; between them scores are integrated.
+def evaluation_times(y: Targets) -> Array:
+    """Times at which survival is predicted, with four digits; between them scores are integrated.
 
     >>> y = np.array([(True, t) for t in range(1, 101)], dtype=[("event", bool), ("time", float)])
-    >>> asked_times(y)[[0, 12, 24]].tolist()
+    >>> evaluation_times(y)[[0, 12, 24]].tolist()
     [10.9, 50.5, 90.1]
     """
     return np.unique([float(f"{time:.4g}") for time in usual_times(survival_outcome(y), N_TIMES)])

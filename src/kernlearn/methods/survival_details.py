@@ -48,7 +48,7 @@ def survival_details(said: HeldOutPredictions, survival: Array) -> Json:
 
 
 def chosen_places(n_times: int) -> list[int]:
-    """A few of the times at which survival is asked for.
+    """A few of the times at which survival is predicted.
 
     >>> chosen_places(25)
     [6, 12, 18]

@@ -123,7 +123,7 @@ def telling_columns(
         return {}
     X, y = X.iloc[rows], y[rows]
     folds = fold_splits(y, task, 5, 0, None if units is None else units[rows])
-    # Numbers by their ranks: nothing is told beyond the largest that was learned from.
+    # Numbers by their ranks, since interpolation ends at the largest training target.
     is_class = task == "classification"
     truth = (y[:, None] == np.unique(y)) * 1.0 if is_class else rankdata(y)[:, None]
     found = {}
@@ -157,7 +157,7 @@ def _explained_alone(
 
 
 def _predicted(cells: NDArray[Any], truth: Array, new: NDArray[Any], guess: Array) -> Array:
-    """What is said of new cells: the mean of equal ones, of numbers between the nearest two."""
+    """Predictions of new cells: the mean of equal ones; numbers interpolate the nearest two."""
     predictions = guess.copy()
     empty, is_new_empty = (_is_empty(each) for each in (cells, new))
     if empty.any():

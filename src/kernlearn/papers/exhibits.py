@@ -1,4 +1,4 @@
-"""What can be reproduced: papers and their tables and figures, and how a run is asked for."""
+"""The papers' tables and figures that can be reproduced, and the options of a run."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def method_table(
     number_format: str,
     notes: tuple[str, ...],
 ) -> ComparisonTable:
-    """Errors by set and method, mean ranks, seconds, and below what the tests say.
+    """Errors by set and method, mean ranks, seconds, and the results of tests below.
 
     Every method is held against the `rival`, set by set, by the t-test that Nadeau and Bengio
     corrected for splits that share rows, with Holm's adjustment for the number of sets. The
@@ -220,7 +220,7 @@ def adjusted_pvalues(ours: Cells, theirs: Cells) -> dict[str, float]:
 
 
 def against(method: str, rival: str, found: Mapping[str, Cells]) -> str:
-    """Sets on which the corrected test tells a method from its rival."""
+    """Sets on which the corrected test separates a method from its rival."""
     if any(len(cells) < 2 for cells in found[method].values()):
         return f"{method} against {rival}: one split has no test."
     better: list[str] = []

@@ -75,7 +75,7 @@ class TableEntry:
         text = format(number, self.number_format)
         if spread is None or not math.isfinite(spread):
             return text
-        # A spread of more than two significant digits says nothing.
+        # More than two significant digits of a spread are noise.
         spread_format = ".2g" if self.number_format.endswith("g") else self.number_format
         return f"{text} ± {format(spread, spread_format)}"
 

@@ -48,7 +48,7 @@ FitT = TypeVar("FitT", bound=MachineFit)
 
 @dataclass(frozen=True, eq=False)
 class SelectionLoss(ABC, Generic[FitT]):
-    """What model selection minimises the logarithm of, and the machine that it judges."""
+    """The loss whose logarithm model selection minimises, and its machine."""
 
     keeps_factors: ClassVar[bool] = False  # Whether a machine has a factorisation for each target
 
@@ -79,7 +79,7 @@ class SelectionLoss(ABC, Generic[FitT]):
         """Values of every point without it, or without its block, and their mean loss."""
 
     def expected(self, values: Array) -> Array:
-        """What decision values say of targets."""
+        """Expected targets at decision values."""
         return values
 
     @abstractmethod
@@ -106,7 +106,7 @@ class LeastSquaresLoss(SelectionLoss[LSSVMFit]):
         return train_ls_svm(K, Y, lam, self.weight)
 
     def ridge_slope(self, fit: LSSVMFit, W: Array, lam: float) -> float:
-        """λ adds to the diagonal of K; where the ridge was raised, λ has no say."""
+        """λ adds to the diagonal of K; a raised ridge does not depend on λ."""
         ridge = lam / self.weight
         return float(W.diagonal() @ np.where(fit.ridge > ridge, 0.0, ridge))
 
@@ -186,7 +186,7 @@ class LeaveOneOut(HeldOutLoss):
         return W
 
     def subset(self, rows: Indices) -> LeaveOneOut:
-        """Of some points."""
+        """The loss of some points."""
         return LeaveOneOut(self.weight[rows])
 
 
@@ -226,7 +226,7 @@ class LeaveGroupsOut(HeldOutLoss):
         return together + LeaveOneOut(alone).slope(fit)
 
     def subset(self, rows: Indices) -> HeldOutLoss:
-        """Of some points, of which few blocks may have more than one."""
+        """The loss of some points; few blocks may have more than one of them."""
         blocks = [block for block in _within(self.blocks, rows) if len(block) > 1]
         weight = self.weight[rows]
         return LeaveGroupsOut(weight, blocks) if blocks else LeaveOneOut(weight)
@@ -271,7 +271,7 @@ class KFoldLoss(HeldOutLoss):
         return np.asarray(-(product + product.T))
 
     def subset(self, rows: Indices) -> HeldOutLoss:
-        """Of some points, in the folds that have any; one by one where that is a single fold."""
+        """The loss of some points, in the folds that have any; one by one if there is one fold."""
         folds, weight = _within(self.folds, rows), self.weight[rows]
         return KFoldLoss(weight, folds) if len(folds) > 1 else LeaveOneOut(weight)
 

@@ -1,4 +1,4 @@
-"""How well ordered grades are told: agreement beyond chance, by squared distances."""
+"""Agreement of ordered grades beyond chance, by squared distances."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class LabelLoss(LogLoss):
     """
 
     def wrong(self, predictions: Array) -> Array:
-        """The share of the labels that signs tell wrong."""
+        """The share of the labels that signs predict wrongly."""
         return np.asarray(((predictions > 0) != (self.Y > 0)).mean(axis=1))
 
     def link(self, predictions: Array) -> Link | None:

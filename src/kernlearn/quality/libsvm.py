@@ -32,7 +32,7 @@ except ImportError:  # pragma: no cover
 # libsvm has no sense of time on nearly singular kernels with a large C; the interior-point
 # fallback does better there, so it may not spend more than this on a guess.
 MAX_ITERATIONS_PER_POINT = 200
-# libsvm's numbers of its machines, and what each of them is told.
+# libsvm's numbers of its machines, and their parameters.
 LibsvmEstimator: TypeAlias = SVC | NuSVC | OneClassSVM | SVR | NuSVR
 _Limits = Mapping[str, float]
 _MACHINES: dict[type, tuple[int, tuple[str, ...]]] = {
@@ -113,7 +113,7 @@ def _by_compiled(
     support, coef, intercept = found[0], found[3][0], float(found[4][0])
     if not (np.isfinite(coef).all() and np.isfinite(intercept)):
         raise NumericalError("expected finite coefficients, got others")
-    # Of two classes, its first is the one of y = −1.
+    # libsvm's first of two classes is that of y = −1.
     return (support, -coef, -intercept) if len(classes) else (support, coef, intercept)
 
 

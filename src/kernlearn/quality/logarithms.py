@@ -39,7 +39,7 @@ class Limits:
 
     low: Array  # Its ends, of shape (k,)
     high: Array
-    zero: Array | None = None  # Where zero lies, if no target is below it; of shape (k,)
+    zero: Array | None = None  # The place of zero, if no target is below it; of shape (k,)
 
     @classmethod
     def of(cls, Y: Array) -> Limits:
@@ -67,7 +67,7 @@ _SMALL = 0.25
 _SKEWED = 0.5
 # Residuals beyond these shares are as far out as these: the exponential of one would be the mean.
 _USUAL = (0.02, 0.98)
-# Of logarithms: beyond, exponentials are out of all limits, and soon no numbers.
+# Largest logarithm: beyond it, exponentials exceed all limits and soon overflow.
 _FARTHEST = 600.0
 
 
@@ -82,14 +82,14 @@ class Logarithms:
     (True, None)
     """
 
-    zero: Array  # Where zero lies among the targets, of shape (k,)
+    zero: Array  # The place of zero among the targets, of shape (k,)
     unit: Array  # s, of shape (k,)
     mean: Array  # Of the logarithms, of shape (k,)
     spread: Array
 
     @classmethod
     def of(cls, Y: Array, weight: Array, zero: Array) -> Logarithms | None:
-        """Of targets above zero, if all are skewed; else None."""
+        """The logarithms of positive targets, if all are skewed; else None."""
         share = weight / weight.sum()
         centred = Y - share @ Y
         size = standard_deviation(Y, weight)
@@ -121,11 +121,11 @@ class Logarithms:
 
 @dataclass(frozen=True, eq=False)
 class Exponentials:
-    """What a machine of logarithms predicts for the targets."""
+    """Predictions of targets by a machine of their logarithms."""
 
     logarithms: Logarithms  # What it learns
     factor: Array  # The mean of the exponentials of its residuals, of shape (k,)
-    limits: Limits  # Where targets may lie
+    limits: Limits  # Limits of the targets
 
     @classmethod
     def of(

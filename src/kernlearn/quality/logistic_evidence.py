@@ -137,7 +137,7 @@ class LogisticEvidence(SelectionLoss[LogisticFit]):
         return np.asarray(np.tanh(0.5 * values))
 
     def subset(self, rows: Indices) -> LogisticEvidence:
-        """Of some points."""
+        """The evidence of some points."""
         return LogisticEvidence(self.weight[rows], self.signs[rows])
 
 

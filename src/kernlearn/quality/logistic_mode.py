@@ -132,7 +132,7 @@ def find_logistic_mode(
 
 @dataclass(frozen=True, eq=False)
 class _NewtonIterate:
-    """Where Newton's method stands."""
+    """An iterate of Newton's method."""
 
     A: Array
     signs: Array

@@ -106,7 +106,7 @@ def value_noise(
 def conjugate_slope(
     machine: Machine, segment: int | None = None, members: Mask | slice = slice(None)
 ) -> Callable[[Array], Array]:
-    """The coefficients that answer to slopes g: where g·t − φ(t) is largest."""
+    """The coefficients t at slopes g, which maximise g·t − φ(t)."""
     if machine.risk_sets is not None:
         of_function = machine.risk_sets.coefficients
         return lambda g: of_function(-g)
@@ -115,7 +115,7 @@ def conjugate_slope(
         return lambda g: entropy_slope(g, widths, machine.temperature)
     segments = range(machine.slopes.shape[1]) if segment is None else [segment]
     points = machine.breakpoints[members]
-    # A box or a ridge bounds the answer, which may well be larger than what is large here.
+    # A box or a ridge bounds the coefficients, which may be larger than LARGE.
     endless = np.isinf(points) & (machine.ridge[members][:, None] == 0)
     points = np.where(endless, np.copysign(LARGE, points), points)
     pieces = [(machine.slopes[members, j], points[:, j], points[:, j + 1]) for j in segments]

@@ -33,7 +33,7 @@ from kernlearn.quality.grades import (
 from kernlearn.quality.logarithms import Exponentials, Limits, Logarithms
 from kernlearn.typing import Array, Indices, Mask
 
-# What predictions go through before they are compared and mixed.
+# Link of predictions before they are compared and mixed.
 Link = Discriminants | GradeThresholds | Limits | Exponentials
 
 _MAX_STEPS = 50
@@ -78,7 +78,7 @@ class PredictiveLoss(ABC):
         """The loss of every row, summed over targets."""
 
     def wrong(self, predictions: Array) -> Mask | Array:
-        """For labels, the rows that the largest value, or the sign of the only one, tells wrong.
+        """For labels, the rows where the largest value, or the sign of the only one, is wrong.
 
         For grades, by how many grades each row is told wrong.
         """
@@ -87,7 +87,7 @@ class PredictiveLoss(ABC):
         return np.asarray(predictions.argmax(axis=1) != self.Y.argmax(axis=1))
 
     def link(self, predictions: Array) -> Link | None:
-        """What predictions go through before they are compared and mixed; None for nothing."""
+        """The link of predictions before they are compared and mixed; None for the identity."""
         return None
 
     def linked(self, predictions: Array) -> Array:
@@ -105,7 +105,7 @@ class PredictiveLoss(ABC):
         return None
 
     def training_targets(self, Y: Array) -> Array:
-        """What machines that are judged by it learn of the targets of some rows."""
+        """The targets, in the units of the machines that this loss judges."""
         return Y
 
     def subset(self, rows: Indices | slice) -> PredictiveLoss:
@@ -131,7 +131,7 @@ class SquaredLoss(PredictiveLoss):
     2.0
     """
 
-    limits: Limits | None = None  # Where predictions may lie; None for anywhere
+    limits: Limits | None = None  # Limits of predictions; None without limits
     sums_to_one: ClassVar[bool] = True
 
     def scale(self, predictions: Array) -> float:
@@ -156,7 +156,7 @@ class SquaredLoss(PredictiveLoss):
         return LoggedLoss.of(self)
 
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
-        """Of a square."""
+        """Derivatives of a square."""
         return 2.0 * (predictions - self.Y), np.full_like(predictions, 2.0)
 
 
@@ -172,7 +172,7 @@ class LoggedLoss(SquaredLoss):
 
     @classmethod
     def of(cls, loss: PredictiveLoss) -> LoggedLoss | None:
-        """Of the same targets, where they are skewed amounts; else None."""
+        """The loss of the same targets, if they are skewed amounts; else None."""
         if not isinstance(loss, SquaredLoss) or loss.limits is None or loss.limits.zero is None:
             return None
         logarithms = Logarithms.of(loss.Y, loss.weight, loss.limits.zero)
@@ -260,7 +260,7 @@ class LogLoss(PredictiveLoss):
         return Discriminants.of(predictions, self.Y, self.weight)
 
     def linked(self, predictions: Array) -> Array:
-        """Of several classes, the discriminants."""
+        """The discriminants, for several classes."""
         if self.Y.shape[1] == 1:
             return predictions
         return held_out_discriminants(predictions, self.Y, self.weight)
@@ -276,7 +276,7 @@ class LogLoss(PredictiveLoss):
         return None if self.order is None else GradeLoss(self.Y, self.weight, self.order)
 
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
-        """Of the cross-entropy."""
+        """Derivatives of the cross-entropy."""
         p = expit(predictions)
         return p - self.targets, p * (1.0 - p)
 
@@ -292,7 +292,7 @@ class GradeLoss(LogLoss):
 
     @cached_property
     def scores(self) -> Array:
-        """Of the grades."""
+        """Scores of the grades."""
         assert self.order is not None
         return grade_scores(self.weight @ (self.Y > 0) + 1.0 / len(self.order), self.order)
 
@@ -305,7 +305,7 @@ class GradeLoss(LogLoss):
         return np.asarray(((predictions - self.Y) @ self.scores) ** 2)
 
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
-        """Of a square, which is not a sum over the entries of its row."""
+        """Derivatives of a square, which is not a sum over the entries of its row."""
         first = 2.0 * ((predictions - self.Y) @ self.scores)[:, None] * self.scores
         return first, np.broadcast_to(2.0 * self.scores**2, predictions.shape)
 
@@ -341,7 +341,7 @@ class ClassLoss(PredictiveLoss):
 
     @cached_property
     def targets(self) -> Array:
-        """Frequencies of the classes, as if one more row of an unknown one had been seen."""
+        """Frequencies of the classes, as if there were one more row of unknown class."""
         n, k = float(self.weight.sum()), self.Y.shape[1]
         return np.asarray((n * (self.Y > 0) + 1.0 / k) / (n + 1.0))
 

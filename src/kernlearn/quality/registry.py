@@ -24,7 +24,7 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """What machines take besides the targets (values are checked)."""
+    """Parameters of machines besides the targets (values are checked)."""
 
     C: float  # The box, or the inverse of the ridge
     nu: float  # Share of support vectors or outliers
@@ -42,7 +42,7 @@ class Settings:
 class Quality:
     """A quality functional that is the optimal value of a machine."""
 
-    # What the machine learns from; "times" have the sign bit where they are censored
+    # Kind of the targets; "times" have the sign bit where they are censored
     targets: Literal["labels", "values", "either", "times", "none"]
     build: Callable[[Array, Settings], Machine]
     uses: tuple[str, ...]  # The settings that matter to it

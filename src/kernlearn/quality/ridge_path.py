@@ -80,7 +80,7 @@ class RidgePath:
         return cls(np.maximum(values[:-1], 0.0), V, V * V, projected, root)
 
     def rotated(self, axes: Array) -> Self:
-        """Of the targets along orthonormal directions, the columns of an array."""
+        """The path of the targets along orthonormal directions, the columns of an array."""
         return replace(self, projected=self.projected @ axes)
 
     def residuals(self, lam: float, blocks: Sequence[NDArray[np.intp]] = ()) -> Array:

@@ -37,7 +37,7 @@ _FIRM = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class RiskSets:
-    """Who is at risk at each event's time."""
+    """The rows at risk at each event's time."""
 
     stage: Indices  # (n,): the last risk set of each row; −1 for rows in none
     events: Array  # (n,): Cᵢδᵢ
@@ -142,7 +142,7 @@ class RiskSets:
         return np.asarray(np.logaddexp.accumulate(sizes)[::-1][self.first])
 
     def _flow(self, a: Array) -> tuple[Array, Array, Array]:
-        """What each row takes, what goes on from each stage, and what has come to it."""
+        """The amount of each row, the flow out of each stage, and the flow into it."""
         rest = np.maximum(_rest(self, a), 0.0)
         return np.maximum(self.events - a, 0.0), rest, np.append(0.0, rest[:-1]) + self.totals
 
@@ -153,7 +153,7 @@ def _by_stage(risk_sets: RiskSets, values: Array) -> Array:
 
 
 def _rest(risk_sets: RiskSets, a: Array) -> Array:
-    """What is left after each stage: summed from the nearer end, where less is rounding."""
+    """The remainder after each stage, summed from the nearer end for less rounding."""
     left = _by_stage(risk_sets, a)
     forward, backward = np.cumsum(left), np.append(-np.cumsum(left[:0:-1])[::-1], 0.0)
     return np.where(np.arange(len(left)) < len(left) // 2, forward, backward)

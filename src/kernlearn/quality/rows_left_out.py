@@ -1,4 +1,4 @@
-r"""What a machine says of each of its rows if it is trained without it, in closed form.
+r"""Leave-one-out decision values of a machine, in closed form.
 
 Without row p its coefficient is zero, and the others change. As long as each of them keeps its
 role (zero, at its bound, or in F: between, or on the margin itself), those of F and the intercept

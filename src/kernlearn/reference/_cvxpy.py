@@ -1,4 +1,4 @@
-"""The one place where CVXPY is imported, asked to solve, and read."""
+"""The one place that imports CVXPY, solves with it and reads its results."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 r"""
-A kernel expanded in sections of a hyperkernel, as the programs of Ong et al. (2005) see it.
+A kernel expanded in sections of a hyperkernel, in the form of the programs of Ong et al. (2005).
 
 The programs are homogeneous. With α = s x, y = v y' and β = c b, every one of them has vs times the
 value of the same program for x and b, in which the sections are (sc/v)Kₚ, the box is C/s, the ridge

@@ -1,4 +1,4 @@
-"""What every reference program returns."""
+"""The solution of a reference program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the report is about: the bundle, taken apart once."""
+"""The subject of the report: the parts of the bundle."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def read_subject(bundle: ModelBundle, pictures: Collection[str] | None) -> Subje
         gram = None if kernel is None else np.asarray(kernel(points))
     names = _names(bundle.pipeline, position, estimator, points)
     said = [entry.text("name") for entry in facts.parts("scale_shares")]
-    names = said if len(said) == len(names) else names  # as a reader knows them
+    names = said if len(said) == len(names) else names  # in the user's names
     shown = [plain(name, LONGEST_NAME) for name in names]
     parts = facts, estimator, step, points, target, gram, shown, pictures
     return Subject(*parts, bundle.pipeline, X)
@@ -106,7 +106,7 @@ def _sample(bundle: ModelBundle, is_regression: bool) -> tuple[Table | None, Tar
 def _names(
     pipeline: Pipeline, position: int, estimator: BaseEstimator, points: Table | None
 ) -> list[str]:
-    """The columns that the learning step sees, by number where they have no names."""
+    """The columns of the learning step, by number if they have no names."""
     columns = getattr(points, "columns", None)
     if columns is not None:
         return list(columns)
@@ -115,6 +115,6 @@ def _names(
     if position and not names:
         try:
             names = [prepared_name(str(n)) for n in pipeline[:position].get_feature_names_out()]
-        except (AttributeError, ValueError):  # a step that does not say
+        except (AttributeError, ValueError):  # a step without names
             names = []
     return names if len(names) == n else [f"column {j + 1}" for j in range(n)]

@@ -6,9 +6,9 @@ from kernlearn.inspection._text import plain
 from kernlearn.report._facts import Facts
 
 MISSING = "–"
-# Metrics that are told in per cent.
+# Metrics in per cent.
 SHARES = ("accuracy", "balanced accuracy")
-# Those that are told with three decimals.
+# Metrics with three decimals.
 ROUNDED = ("R²", "ROC AUC", "concordance", "Uno's concordance", "integrated Brier score")
 
 
@@ -85,13 +85,13 @@ def interval(entry: Facts, metric: str) -> str:
 
 
 MOST_COLUMNS = 4
-# Shares within this factor of an equal one differ too little to be told as a story.
+# Shares within this factor of an equal one count as equal.
 ALIKE = 1.5
 _FRACTIONS = ((1e-9, "a billionth"), (1e-6, "a millionth"), (1e-3, "a thousandth"))
 
 
 def kernel_words(facts: Facts) -> str:
-    """What the kernel is, without a full stop; empty where the facts do not say.
+    """The kernel in words, without a full stop; empty if the facts lack it.
 
     >>> weights = [{"name": "linear", "weight": 0.5}, {"name": "Gaussian", "weight": 0.0}]
     >>> kernel_words(Facts({"weights": weights}))
@@ -106,7 +106,7 @@ def kernel_words(facts: Facts) -> str:
     seen = [(plain(name), share) for name, share in shares if share is not None]
     if not seen:
         return "" if words == "none" else words
-    # After the semicolon the facts tell of the columns too, but not whether they differ.
+    # After the semicolon the facts describe the columns too, but not whether they differ.
     return f"{words.partition('; ')[0]}; {_columns(seen)}"
 
 
@@ -136,7 +136,7 @@ def _columns(seen: list[tuple[str, float]]) -> str:
 
 
 def optimality_words(facts: Facts) -> str:
-    r"""What is known of how good the fit is as an optimum; empty where nothing is.
+    r"""The optimality of the fit in words; empty if it is unknown.
 
     >>> optimality_words(Facts({"objective": 2.0, "lower_bound": 1.9, "gap": 0.05}))
     'No other kernel of the family can lower the objective by more than 5.0\xa0%.'

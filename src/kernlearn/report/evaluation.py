@@ -24,7 +24,7 @@ from kernlearn.methods.new_rows import NewRows
 from kernlearn.methods.outcome_details import outcome_details
 from kernlearn.methods.outcomes import default_metric, outcome_task
 from kernlearn.methods.scores import Z_95, held_out_score, wilson_interval
-from kernlearn.methods.survival import asked_times
+from kernlearn.methods.survival import evaluation_times
 from kernlearn.methods.survival_details import survival_details
 from kernlearn.report.known_outcomes import known_outcomes
 from kernlearn.runtime.optional import load_pandas
@@ -147,7 +147,7 @@ def _numbered(said: HeldOutPredictions) -> list[str]:
 
 
 def _inputs(model: ModelBundle | BaseEstimator, X: Rows, y: ArrayLike | None, groups: Rows) -> Json:
-    """What is predicted, by what, and the truth; rows without a target are left out."""
+    """The pipeline, the rows and their targets; rows without a target are left out."""
     if isinstance(model, ModelBundle):
         return _inputs_of_bundle(model, X, y, groups)
     check_is_fitted(model)
@@ -162,7 +162,7 @@ def _inputs(model: ModelBundle | BaseEstimator, X: Rows, y: ArrayLike | None, gr
     if hasattr(last, "predict_survival_function"):
         truth, rows = survival_outcome(y).structured, np.arange(n_rows)
         _of_all_rows("y", truth, n_rows)
-        classes: Targets | None = asked_times(truth)
+        classes: Targets | None = evaluation_times(truth)
     else:
         cells = pd.Series(np.asarray(_of_all_rows("y", y, n_rows)))
         classes = np.asarray(model.classes_) if is_classifier(model) else None
@@ -203,7 +203,7 @@ def _inputs_of_bundle(bundle: ModelBundle, table: Rows, y: ArrayLike | None, gro
 def _truth(
     bundle: ModelBundle, table: PandasFrame, y: ArrayLike | None, n_rows: int
 ) -> tuple[Targets, Indices, Targets | None]:
-    """What was observed, of which rows, and what predictions are about."""
+    """The targets, their rows, and the classes or times of predictions."""
     if bundle.facts["task"] in OUTCOME_TASKS:
         return *known_outcomes(bundle.facts, table, y, n_rows), None
     name, is_survival = str(bundle.facts.get("target")), bundle.facts["task"] == SURVIVAL
@@ -267,7 +267,7 @@ def _predicted(
 ) -> HeldOutPredictions:
     parts = []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ExtrapolationWarning)  # told of all rows together
+        warnings.simplefilter("ignore", ExtrapolationWarning)  # one warning for all rows
         for start in range(0, len(y), ROWS_AT_ONCE):
             rows = np.arange(start, min(start + ROWS_AT_ONCE, len(y)))
             some = _rows_of(X, rows, len(y))
@@ -301,7 +301,7 @@ def _scores(facts: Json, said: HeldOutPredictions, ranks: tuple[int, ...]) -> li
 
 
 def _promised(facts: Json, score: Json) -> Json | None:
-    """What held-out rows of the fit say of the metric; None where they do not."""
+    """The metric on held-out rows of the fit; None if it is unknown."""
     known = facts.get("scores") or [None]
     if known[0] is None:
         return None
@@ -315,7 +315,7 @@ def _promised(facts: Json, score: Json) -> Json | None:
 
 
 def _compared_cost(threshold: Json, said: HeldOutPredictions) -> Json:
-    """What a row costs, beside the promise."""
+    """The cost of a row, beside that on held-out rows of the fit."""
     costs = Costs(threshold["false_positive"], threshold["false_negative"])
     # Less is better of it, as of other errors.
     found = {"metric": "neg_cost", "name": "cost of a row", **cost_of(costs, said)}

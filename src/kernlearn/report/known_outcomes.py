@@ -19,7 +19,7 @@ from kernlearn.typing import Indices, Json, PandasFrame, Targets
 def known_outcomes(
     facts: Json, table: PandasFrame, y: ArrayLike | None, n_rows: int
 ) -> tuple[Targets, Indices]:
-    """What was observed, and of which rows; `y`, if given, in place of the columns of targets."""
+    """The targets, and their rows; `y`, if given, in place of the columns of targets."""
     task, targets = facts["task"], facts["outcomes"] or [facts["target"]]
     frame = table.set_axis([str(name) for name in table.columns], axis=1).replace({"": np.nan})
     if y is not None:

@@ -81,7 +81,7 @@ def _as_it_is(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _printed_to(stream: int) -> int:
-    """Where what is printed goes, which a program may have moved; what was printed comes first."""
+    """The stream of standard output, which a program may have replaced, after a flush."""
     printed = {1: sys.stdout, 2: sys.stderr}.get(stream)
     try:
         if printed is not None:
@@ -113,7 +113,7 @@ def _replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _opened(unfinished: Path, path: str | os.PathLike[str]) -> int:
-    """The new file; where there can be none, an error that names what the user asked for."""
+    """The new file; where there can be none, an error that names the requested path."""
     try:
         # Not tempfile: its files are closed to everybody else, where a user's own are not.
         return os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)

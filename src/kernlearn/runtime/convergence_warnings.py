@@ -1,4 +1,4 @@
-"""What is said of a fit that ended before its tolerance was reached."""
+"""Warnings about fits that ended before their tolerance was reached."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def warn_if_unfinished(
 
 @contextmanager
 def interrupts_end_everything() -> Iterator[None]:
-    """Where the result of an interrupted fit is of no use: end with a ``KeyboardInterrupt``.
+    """End interrupted fits with a ``KeyboardInterrupt``, if their results are of no use.
 
     The filters of warnings stay as they are: they belong to all threads.
     """

@@ -1,4 +1,4 @@
-"""What a computation will need, held against what there is, before it starts.
+"""The memory that a computation needs, compared with the free memory before it starts.
 
 A matrix of 40,000 rows takes 13 GB. A system that runs out of memory does not tell the program so:
 it ends it, or grinds to a halt. So the public functions reckon up the large arrays that they are
@@ -66,7 +66,7 @@ def limited_to(size: int) -> Iterator[None]:
 
 @contextmanager
 def recorded_requirements() -> Iterator[list[float]]:
-    """Collect the bytes that everything within asks for, whether granted or not.
+    """Collect the bytes that all code within requires, granted or not.
 
     >>> with recorded_requirements() as requested:
     ...     require(matrices(2, 100), "two matrices", "use one")
@@ -111,7 +111,7 @@ def combination_bytes(
 
 
 def allowed() -> int | None:
-    """Bytes that the user allows to be taken from now on; None where nothing was said.
+    """Bytes that the user allows to be taken from now on; None without a limit.
 
     That is what :func:`limited_to` leaves, or else the environment variable.
     """
@@ -123,7 +123,7 @@ def allowed() -> int | None:
 
 
 def available() -> int | None:
-    """Bytes that can be taken without harm to others, or None where the system does not say.
+    """Bytes that can be taken without harm to others, or None if the system does not report it.
 
     What the user allows; else the least of what is free on the machine, what is left of the limits
     of the control groups that this process is in (those of containers), and what is left of its own
@@ -139,7 +139,7 @@ def available() -> int | None:
 
 
 def resident() -> int:
-    """Bytes that this process has in memory; zero where the system does not say."""
+    """Bytes that this process has in memory; zero if the system does not report it."""
     with suppress(OSError, ValueError, IndexError):
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
@@ -189,7 +189,7 @@ def _of_machine() -> int | None:
 def left_in_groups(
     root: Path = Path("/sys/fs/cgroup"), process: str = "/proc/self/cgroup"
 ) -> list[int]:
-    """What is left of the limit of each control group from this process's up to the root."""
+    """The free part of the limit of each control group, from this process's up to the root."""
     left = []
     with suppress(OSError):
         for line in Path(process).read_text().splitlines():
@@ -208,7 +208,7 @@ def _left(root: Path, place: str, limit: str, used: str) -> Iterator[int]:
         # The word "max" is no number: no limit.
         with suppress(OSError, ValueError):
             largest = int((group / limit).read_text())
-            # What a group has read from files is counted as used, but given back when needed.
+            # Cached files of a group count as used, but are freed when needed.
             yield largest - int((group / used).read_text()) + _file_pages(group)
         if group == root:
             return

@@ -1,4 +1,4 @@
-"""What a kernel or a machine may rightly raise where its numbers leave the range of floats."""
+"""The errors of a kernel or a machine whose numbers leave the range of floats."""
 
 from __future__ import annotations
 

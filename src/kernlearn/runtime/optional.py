@@ -14,7 +14,7 @@ Module: TypeAlias = Any  # of a package that has no types
 
 
 def _load(module: str, purpose: str, extra: str = "io") -> Module:
-    """The module; where it is missing, say what needs it and how to get it."""
+    """The module; if it is missing, the error names the extra that installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -25,7 +25,7 @@ def listed(names: Sequence[str], n_shown: int) -> str:
 
 
 def p_in_words(p: float) -> str:
-    """A p-value with two digits; below some size, no test knows it.
+    """A p-value with two digits; below some size, a bound.
 
     >>> p_in_words(0.0431), p_in_words(3e-7), p_in_words(0.0)
     ('p = 0.043', 'p = 3e-07', 'p < 1e-15')

@@ -1,6 +1,6 @@
 """Tasks in several processes at once, where this process can be forked safely.
 
-Workers are forked: one starts in milliseconds and knows all that this process knows. A worker of
+Workers are forked: one starts in milliseconds and shares the memory of this process. A worker of
 joblib's loky starts from nothing and imports the library first: 3.0 s of processor time, against
 7.8 s for all of ``kernlearn fit`` on a table of 150 rows.
 
@@ -88,7 +88,7 @@ def alongside(
 ) -> tuple[S, list[R]]:
     """The result of `own`, which is done in this process, and those of tasks done meanwhile.
 
-    `own` need not be pickled, and hears an interrupt; when it is done, this process, one of
+    `own` need not be pickled, and receives interrupts; when it is done, this process, one of
     `n_workers`, does some of the tasks too. With one process `own` is done last.
 
     >>> alongside(lambda: "own", [lambda: 1, lambda: 2], n_workers=2)
@@ -120,7 +120,7 @@ def _may_fork() -> bool:
 def _has_other_threads() -> bool:
     """Whether Python has threads that may hold a lock; those of BLAS end before a fork."""
     here = threading.current_thread()
-    # A bar of rich has a thread that draws. Forks draw nothing, and never ask for its locks.
+    # A bar of rich has a thread that draws. Forks draw nothing, and never take its locks.
     others = (each for each in threading.enumerate() if each is not here)
     return any(type(each).__module__ != "rich.live" for each in others)
 
@@ -194,7 +194,7 @@ def _completed(tasks: Tasks[R], found: Results[R], report: Callable[[], object])
 def _start_worker(tasks: Tasks[object], most_memory: int | None, parent: int) -> None:
     global _tasks, _most_memory
     _tasks, _most_memory = tasks, most_memory
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it, and ends its workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent receives it, and ends its workers
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     end_with_parent(parent)
     threadpool_limits(1)  # threads of OpenMP do not survive a fork: with one, none is waited for

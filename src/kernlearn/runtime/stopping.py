@@ -1,4 +1,4 @@
-"""How long a fit may take, who is told how it goes, and how it ends early."""
+"""Time limit, progress reports and early end of a fit."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 
 from kernlearn.runtime.status import Status
 
-# Two interrupts within this time, in seconds, are meant for the whole program, not for one fit.
+# Two interrupts within this time, in seconds, end the whole program, not one fit.
 _TWICE = 2.0
 
 _now: Callable[[], float] = time.monotonic
 # When a fit last caught an interrupt: the only state of the process that this library keeps. A
-# search would otherwise go on with its next fit, however often one asks it to stop.
+# search would otherwise go on with its next fit, after every interrupt.
 _last_caught = -np.inf
 
 
@@ -56,12 +56,12 @@ class Stopped(Exception):
 
 
 class StoppingControl:
-    """One fit's clock, listeners and end.
+    """Clock, callback and end of one fit.
 
     Solvers call :meth:`report` after every step, or :meth:`check` within one. Both raise
     :class:`Stopped` once it is time to end, and again whenever they are called from then on, so
     that what still has to follow is cut short too. A solver that holds a solution catches that and
-    ``KeyboardInterrupt``, and asks :meth:`accept` how it ended.
+    ``KeyboardInterrupt``, and calls :meth:`accept` for the status.
 
     The fit ends when `callback` returns True, or `time_limit` seconds from now. With `shown_as`,
     every message is printed after this name; `keeps` says whether an interrupt ends the fit with
@@ -106,7 +106,7 @@ class StoppingControl:
         lower_bound: float | None = None,
         gap: float | None = None,
     ) -> None:
-        """Tell of a step, then check."""
+        """Report a step, then check."""
         if self.stopped is None and self.listens:
             self._step += 1
             seconds = _now() - self._start
@@ -115,7 +115,7 @@ class StoppingControl:
             expected = max(self._expected_steps, self._step) if self._expected_steps else None
             progress = Progress(self._step, seconds, objective, lower_bound, gap, message, expected)
             result = None if self._callback is None else self._callback(progress)
-            # Nothing but True: what a progress bar's update returns is not meant as an answer.
+            # Nothing but True: a progress bar's update may return other values.
             if isinstance(result, bool | np.bool_) and result:
                 self.stopped = Status.STOPPED
         self.check()

@@ -27,9 +27,9 @@ R = TypeVar("R")
 # they wait for each other: factorisations were seen to take ten to forty times as long.
 ENOUGH_POINTS_FOR_THREADS = 3000
 # Above some 15,600 rows OpenBLAS 0.3.31 factorises with two threads beyond its own buffer, and the
-# process ends. Products of matrices do not know that, and are as fast.
+# process ends. Products of matrices are not affected.
 LARGEST_FOR_LAPACK = 8000
-# Threads that a fit was asked to use; None for as many as the linear algebra.
+# Threads of a fit, as set by the user; None for as many as the linear algebra.
 _jobs: ContextVar[int | None] = ContextVar("_jobs", default=None)
 _CONTROL = "clear_controlling_thread"
 # Threads that come first at once must not each make a limit of the process.

@@ -73,7 +73,7 @@ class Growth:
     exponent: float
 
     def value_at(self, rows: int) -> float:
-        """What a table of `rows` rows would take.
+        """The predicted value for a table of `rows` rows.
 
         >>> Growth(100, 2.0, 2.0).value_at(300)
         18.0
@@ -126,7 +126,7 @@ class MethodTimings:
     memory: tuple[float, ...] = ()
 
     def rows_in_memory(self, size: float | None) -> int | None:
-        """The rows for which `size` bytes suffice; None if that cannot be told."""
+        """The rows for which `size` bytes suffice; None if it is unknown."""
         law = fitted_growth(self.rows, self.memory) if self.memory else None
         return None if law is None or size is None else law.rows_in(size)
 

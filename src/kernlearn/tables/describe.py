@@ -1,4 +1,4 @@
-"""What the columns of a table are, and what is done with each."""
+"""Kinds of the columns of a table, and their treatment."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MAX_CATEGORIES = 100
 FEW_TEXTS = 30
 # Fewer rows than this can hold different values by chance.
 ROWS_FOR_IDENTIFIER = 20
-# Of the cells of an identifier, a few may repeat others.
+# Largest share of repeated cells of an identifier.
 DIFFERENT = 0.9
 # Names and codes have fewer words on average; reviews and notes have more.
 WORDS_OF_PROSE = 3

@@ -41,12 +41,12 @@ def found_encoding(path: Path) -> str:
                 return encoding
         fits = (name for name in (UTF_8, *_OLDER) if _can_be(path, form.is_gzip, name))
         return next(fits, UTF_8)
-    except (gzip.BadGzipFile, EOFError):  # whoever reads it says what is wrong
+    except (gzip.BadGzipFile, EOFError):  # reading it raises the error
         return UTF_8
 
 
 def checked_encoding(name: str) -> str:
-    """The encoding of that name, if Python knows one for text."""
+    """The encoding of that name, if Python has one for text."""
     try:
         known = codecs.lookup(name)
         "".encode(name)
@@ -59,7 +59,7 @@ def checked_encoding(name: str) -> str:
 
 
 def encoding_note(path: Path, encoding: str) -> str | None:
-    """What a user has to be told of an encoding that was guessed; None where it is known."""
+    """A note for users about a guessed encoding; None if it is known."""
     if encoding not in _OLDER:
         return None
     return (

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 N_FOLDS = 5
 N_LEVELS = 25
 COLUMN = "value"
-CLASS_COLOURS = ("#d55e00", "#0072b2")  # told apart with any kind of colour vision
+CLASS_COLOURS = ("#d55e00", "#0072b2")  # distinct with any kind of colour vision
 NOTES = (
     "Ripley's own 250 training and 1000 test points, inputs standardised by the former. The paper "
     "draws both pictures, without numbers in our copy, and calls the loss smooth and unimodal.",

@@ -90,7 +90,7 @@ def _published(method: str, name: str) -> tuple[float | None, float | None]:
 
 
 def _chosen(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The columns that were asked for, in the order of the table; if none were, the quick ones."""
+    """The columns that were named, in the order of the table; if none were, the quick ones."""
     unknown = [name for name in names if name not in COLUMNS]
     if unknown:
         raise ValueError(

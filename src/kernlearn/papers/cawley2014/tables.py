@@ -111,7 +111,7 @@ def reproduce_table4(options: RunOptions) -> ComparisonTable:
 
 
 def _chosen(number: int, names: Collection[str]) -> tuple[str, ...]:
-    """Return the columns that were asked for, in the order of the table; all if none were."""
+    """Return the columns that were named, in the order of the table; all if none were."""
     unknown = [name for name in names if name not in COLUMNS[number]]
     if unknown:
         raise ValueError(

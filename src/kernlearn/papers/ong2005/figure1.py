@@ -38,7 +38,7 @@ COLUMNS = (
     "ratio of scales",
 )
 TRUE_RATIO = 1000.0
-CLASS_COLOURS = ("#d55e00", "#0072b2")  # told apart with any kind of colour vision
+CLASS_COLOURS = ("#d55e00", "#0072b2")  # distinct with any kind of colour vision
 NOTES = (
     "The paper draws one sample, without errors in our copy; its ratio of scales is that of the "
     "standard deviations within a class, 1000 : 1. Test errors on 10 000 fresh points; the best "

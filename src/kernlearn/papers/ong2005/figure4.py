@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 PAPER_SPLITS = 10
 SIZE = "training points"
 TICKS = (50, 100, 200, 400, 800)
-COLOURS = ("#0072b2", "#d55e00", "#009e73")  # told apart with any kind of colour vision
+COLOURS = ("#0072b2", "#d55e00", "#009e73")  # distinct with any kind of colour vision
 NOTES = (
     "Processor seconds of one fit, as in the paper, mean ± standard deviation over the splits, one "
     "process at a time. The paper draws its seconds; our copy has only the slopes.",

@@ -1,4 +1,4 @@
-"""What predictions of test rows are scored by."""
+"""Scores of predictions of test rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pictures of the report: each says when it applies, how it is drawn and how to read it.
+"""The pictures of the report: each has a condition, a drawing and a caption.
 
 A new picture is one `Picture`, and one line here.
 """

@@ -87,7 +87,7 @@ def _describe_kernel_weights(subject: Subject) -> str:
 def _applies_kernel_weights(subject: Subject) -> bool:
     estimator = subject.estimator
     has_names = hasattr(estimator, "pivots_") or hasattr(estimator, "kernels_")
-    # A single bar tells nothing.
+    # A single bar has no information.
     return hasattr(estimator, "weights_") and has_names and len(_bar_weights(subject)[0]) > 1
 
 
@@ -133,7 +133,7 @@ FEATURE_SCALES = Picture(
 
 def _applies_relevance(subject: Subject) -> bool:
     theta = getattr(subject.estimator, "theta_", None)
-    # A single θ is the width of the whole kernel; it says nothing about a column.
+    # A single θ is the width of the whole kernel; it is not a column's.
     return theta is not None and 1 < len(theta) == len(subject.names)
 
 
@@ -165,13 +165,13 @@ def _applies_decision_surface(subject: Subject) -> bool:
         return False
     if subject.facts.values.get("outcomes"):  # no one surface
         return False
-    # Some methods see the table as it is, and there is no place between two categories.
+    # Some methods take the table as it is, and there is no place between two categories.
     kinds = getattr(subject.points, "dtypes", np.zeros(0))
     return all(getattr(kind, "kind", "O") in "biuf" for kind in kinds)
 
 
 def _known_target(subject: Subject) -> Targets | None:
-    """The target as the estimator knows it: the subject has classes as text."""
+    """The target in the estimator's labels: the subject has classes as text."""
     classes = getattr(subject.step, "classes_", None)
     if subject.target is None or subject.is_regression or classes is None:
         return subject.target

@@ -1,4 +1,4 @@
-"""What a picture of the report is."""
+"""A picture of the report."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def _size(facts: Facts) -> Html | None:
 
 
 def _rows(facts: Facts) -> Html | None:
-    """Where every row went."""
+    """The use of every row."""
     sentences = facts.part("rows").words("sentences")
     return tag("ul", *(tag("li", sentence) for sentence in sentences)) if sentences else None
 

@@ -74,7 +74,7 @@ def _confusion(details: Facts) -> Html | None:
 
 
 def _distances(details: Facts) -> Html | None:
-    """How far grades are told wrong."""
+    """Distances of wrong grades."""
     found = details.values.get("distances")
     if not isinstance(found, list) or not sum(found):
         return None

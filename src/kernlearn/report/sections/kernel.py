@@ -1,4 +1,4 @@
-"""The learned kernel in words, as a formula and in pictures, and the rows as it sees them."""
+"""The learned kernel in words, as a formula and in pictures, and the rows in its feature space."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def kernel(subject: Subject) -> Html | None:
 
 
 def _parameters(subject: Subject) -> Html | None:
-    """What was chosen, and the weights of classes that were asked for."""
+    """Chosen parameters, and the weights of classes."""
     entries = subject.facts.parts("parameters")[:MOST_ROWS]
     members = [entry for entry in entries if entry.text("kernel")]
     others = [entry for entry in entries if not entry.text("kernel")]

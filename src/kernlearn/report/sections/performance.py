@@ -60,7 +60,7 @@ def _other_metrics(entries: list[Facts], metric: str) -> list[str]:
 
 
 def _tests(entries: list[Facts], by: str) -> Html | None:
-    """What paired tests say, one sentence for each baseline."""
+    """Results of paired tests, one sentence for each baseline."""
     items = []
     for entry in entries:
         sentence = entry.part("against").text("sentence")
@@ -76,7 +76,7 @@ def _tests(entries: list[Facts], by: str) -> Html | None:
 
 
 def comparison(subject: Subject) -> Html | None:
-    """A table of the methods that were compared, or None where one was asked for by name."""
+    """A table of the methods that were compared, or None if one was chosen by name."""
     facts = subject.facts
     metric, entries = facts.text("metric"), facts.parts("comparison")
     if not entries:

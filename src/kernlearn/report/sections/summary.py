@@ -1,4 +1,4 @@
-"""What was learned, in a paragraph that can be read aloud."""
+"""A summary of the model in one paragraph."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def summary(subject: Subject) -> Html | None:
 
 
 def _chance(facts: Facts) -> Html | None:
-    """What a reader has to know first: that the model knows nothing."""
+    """The first warning: the model is no better than guessing."""
     found = facts.text("chance")
     if not found:
         return None
@@ -104,13 +104,13 @@ def _where(facts: Facts) -> str:
     if held_out is None:
         return "On rows it had not seen"
     if facts.part("rows").number("folds") is not None:
-        # Cross-validated: the model in the file has seen them all, those that are scored had not.
+        # Cross-validated: only the model in the file was trained on all of them.
         return "On rows that were left out of the fit in turn"
     return f"On {whole(held_out)} rows it had not seen"
 
 
 def _beside_baseline(facts: Facts) -> str:
-    """The best of the baselines, and whether the data tell it from the model."""
+    """The best of the baselines, and whether it differs significantly from the model."""
     baselines = [s for s in facts.parts("scores") if s.text("role") == "baseline"]
     scored = [(s.number("score"), s) for s in baselines]
     known = [(value, s) for value, s in scored if value is not None]
@@ -127,7 +127,7 @@ def _beside_baseline(facts: Facts) -> str:
 
 
 def _verdict(against: Facts) -> str:
-    """What the paired test says, or nothing where there is none."""
+    """The result of the paired test, or nothing without one."""
     p = against.number("p_value")
     if p is None:
         return ""

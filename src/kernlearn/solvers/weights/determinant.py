@@ -214,7 +214,7 @@ def _final_determinant(
 ) -> _FinalDeterminant | None:
     """The value at these weights, in long double where rounding would show."""
     n, exact = family.n_points, False
-    # Weights that cancel miss the total by their rounding, which f sees as a scale.
+    # Weights that cancel miss the total by their rounding, which scales K(w).
     total = weights.astype(np.longdouble) @ weight_set.normaliser
     missed = abs(float(total / weight_set.total - 1.0))
     while True:
@@ -338,7 +338,7 @@ class DeterminantPoint:
 
 @dataclass(frozen=True, eq=False)
 class DeterminantOptimum:
-    """Where the search ended, and how."""
+    """The optimum that the search found, and its status."""
 
     best: DeterminantPoint
     bound: float
