@@ -52,12 +52,12 @@ class PredictiveFunction:
     def inputs(self) -> list[Node]:
         """What is read of rows, in order of appearance."""
         found: dict[bytes, Node] = {}
-        seen: set[bytes] = set()
+        keys: set[bytes] = set()
 
         def visit(node: Node) -> None:
-            if node.key in seen:
+            if node.key in keys:
                 return
-            seen.add(node.key)
+            keys.add(node.key)
             if node.op == "input":
                 found.setdefault(node.key, node)
             for part in (*node.parts, *node.body):

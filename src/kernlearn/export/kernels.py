@@ -87,11 +87,11 @@ def kernel_values(kernel: Kernel, table: RowTable, points: Rows, coef: Array) ->
     if kind is Scaled:
         return kernel_values(kernel.kernel, table, points, kernel.scale * coef)
     if kind is Columns:
-        part, seen = _chosen(kernel, table, points)
-        return kernel_values(kernel.kernel, part, seen, coef)
+        part, inputs = _chosen(kernel, table, points)
+        return kernel_values(kernel.kernel, part, inputs, coef)
     if kind is Features and points is not None:
-        seen = transformed(kernel.transformer, table)
-        return kernel_values(kernel.kernel, seen, kernel.transformed(points), coef)
+        inputs = transformed(kernel.transformer, table)
+        return kernel_values(kernel.kernel, inputs, kernel.transformed(points), coef)
     if kind is Linear and points is None:  # coefficients of sparse features
         return _matrix(table) @ coef
     if kind is Linear:
@@ -227,13 +227,13 @@ def _power(kernel: Power, table: RowTable, points: Rows) -> Node:
 
 
 def _columns(kernel: Columns, table: RowTable, points: Rows) -> Node:
-    part, seen = _chosen(kernel, table, points)
-    return kernel_matrix(kernel.kernel, part, seen)
+    part, inputs = _chosen(kernel, table, points)
+    return kernel_matrix(kernel.kernel, part, inputs)
 
 
 def _features(kernel: Features, table: RowTable, points: Rows) -> Node:
-    seen = transformed(kernel.transformer, table)
-    return kernel_matrix(kernel.kernel, seen, kernel.transformed(points))
+    inputs = transformed(kernel.transformer, table)
+    return kernel_matrix(kernel.kernel, inputs, kernel.transformed(points))
 
 
 def _stretched(kernel: Stretched, table: RowTable, points: Rows) -> Node:

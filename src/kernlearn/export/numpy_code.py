@@ -220,12 +220,12 @@ class _Code:
 def _uses(outputs: list[Node]) -> Counter[bytes]:
     """How often each node is used."""
     found: Counter[bytes] = Counter(node.key for node in outputs)
-    seen: set[bytes] = set()
+    keys: set[bytes] = set()
 
     def visit(node: Node) -> None:
-        if node.key in seen:
+        if node.key in keys:
             return
-        seen.add(node.key)
+        keys.add(node.key)
         for part in (*node.parts, *node.body):
             found[part.key] += 1
             visit(part)

@@ -65,8 +65,8 @@ def read_subject(bundle: ModelBundle, pictures: Collection[str] | None) -> Subje
         kernel = getattr(estimator, "kernel_", None)
         gram = None if kernel is None else np.asarray(kernel(points))
     names = _names(bundle.pipeline, position, estimator, points)
-    said = [entry.text("name") for entry in facts.parts("scale_shares")]
-    names = said if len(said) == len(names) else names  # in the user's names
+    scale_names = [entry.text("name") for entry in facts.parts("scale_shares")]
+    names = scale_names if len(scale_names) == len(names) else names  # in the user's names
     shown = [plain(name, LONGEST_NAME) for name in names]
     parts = facts, estimator, step, points, target, gram, shown, pictures
     return Subject(*parts, bundle.pipeline, X)

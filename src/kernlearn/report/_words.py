@@ -103,11 +103,11 @@ def kernel_words(facts: Facts) -> str:
         return _mixture(known)
     words = plain(facts.text("kernel")).rstrip(". ")
     shares = [(e.text("name"), e.number("share")) for e in facts.parts("scale_shares")]
-    seen = [(plain(name), share) for name, share in shares if share is not None]
-    if not seen:
+    known_shares = [(plain(name), share) for name, share in shares if share is not None]
+    if not known_shares:
         return "" if words == "none" else words
     # After the semicolon the facts describe the columns too, but not whether they differ.
-    return f"{words.partition('; ')[0]}; {_columns(seen)}"
+    return f"{words.partition('; ')[0]}; {_columns(known_shares)}"
 
 
 def _mixture(known: list[tuple[str, float]]) -> str:

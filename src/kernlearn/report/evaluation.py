@@ -132,18 +132,25 @@ def evaluate(
 
 
 def _details(
-    said: HeldOutPredictions, labels: list[str], ranks: tuple[int, ...], outcomes: Sequence[str]
+    predictions: HeldOutPredictions,
+    labels: list[str],
+    ranks: tuple[int, ...],
+    outcomes: Sequence[str],
 ) -> Json:
-    if said.survival is not None:
-        return survival_details(said, said.survival)
-    if outcome_task(said.y) is not None:
-        return outcome_details(said, outcomes, len(said))
-    return class_details(said, labels, ranks) if labels else number_details(said)
+    if predictions.survival is not None:
+        return survival_details(predictions, predictions.survival)
+    if outcome_task(predictions.y) is not None:
+        return outcome_details(predictions, outcomes, len(predictions))
+    return class_details(predictions, labels, ranks) if labels else number_details(predictions)
 
 
-def _numbered(said: HeldOutPredictions) -> list[str]:
+def _numbered(predictions: HeldOutPredictions) -> list[str]:
     """Names of several outcomes that have none."""
-    return [f"outcome {place + 1}" for place in range(said.y.shape[1])] if said.y.ndim > 1 else []
+    return (
+        [f"outcome {place + 1}" for place in range(predictions.y.shape[1])]
+        if predictions.y.ndim > 1
+        else []
+    )
 
 
 def _inputs(model: ModelBundle | BaseEstimator, X: Rows, y: ArrayLike | None, groups: Rows) -> Json:
@@ -215,9 +222,9 @@ def _truth(
             outcome, rows = read_known_outcome(cells[1], cells[0])
             return outcome.structured, rows, times
         return survival_outcome(y).structured, np.arange(n_rows), times
-    given = _observed(_of_all_rows("y", y, n_rows), name) if y is not None else cells[0]
+    observed = _observed(_of_all_rows("y", y, n_rows), name) if y is not None else cells[0]
     classes = None if bundle.facts["task"] == "regression" else bundle.classes_
-    return *read_known_target(given, name, classes), classes
+    return *read_known_target(observed, name, classes), classes
 
 
 def _cells(table: PandasFrame, name: str) -> PandasSeries:
@@ -285,18 +292,18 @@ def _ranks(pipeline: Pipeline, classes: Targets) -> tuple[int, ...]:
     return tuple(map(known.index, labels)) if set(labels) == set(known) else ()
 
 
-def _scores(facts: Json, said: HeldOutPredictions, ranks: tuple[int, ...]) -> list[Json]:
+def _scores(facts: Json, predictions: HeldOutPredictions, ranks: tuple[int, ...]) -> list[Json]:
     """The metric of the fit first, then the usual ones, all with 95 % intervals."""
-    task = "classification" if said.n_classes else "regression"
-    task = task if said.survival is None else SURVIVAL
-    name = str(facts.get("metric_name") or default_metric(said.y) or DEFAULTS[task])
-    first = Metric(name, (ranks or tuple(range(said.n_classes))) if name == KAPPA else ())
-    judged = held_out_score(first, said, len(said), SEED)
+    task = "classification" if predictions.n_classes else "regression"
+    task = task if predictions.survival is None else SURVIVAL
+    name = str(facts.get("metric_name") or default_metric(predictions.y) or DEFAULTS[task])
+    first = Metric(name, (ranks or tuple(range(predictions.n_classes))) if name == KAPPA else ())
+    judged = held_out_score(first, predictions, len(predictions), SEED)
     found: list[Json] = []
     if judged.value is not None:
         ends = {"value": judged.value, "low": judged.low, "high": judged.high}
         found = [{"metric": first.name, "name": first.title, **ends}]
-    usual = metric_values(said, len(said), ranks)
+    usual = metric_values(predictions, len(predictions), ranks)
     return found + [m for m in usual if m["metric"] != first.name]
 
 
@@ -314,11 +321,11 @@ def _promised(facts: Json, score: Json) -> Json | None:
     return next((m for m in model["metrics"] if m["metric"] == score["metric"]), None)
 
 
-def _compared_cost(threshold: Json, said: HeldOutPredictions) -> Json:
+def _compared_cost(threshold: Json, predictions: HeldOutPredictions) -> Json:
     """The cost of a row, beside that on held-out rows of the fit."""
     costs = Costs(threshold["false_positive"], threshold["false_negative"])
     # Less is better of it, as of other errors.
-    found = {"metric": "neg_cost", "name": "cost of a row", **cost_of(costs, said)}
+    found = {"metric": "neg_cost", "name": "cost of a row", **cost_of(costs, predictions)}
     return compared_score(found, threshold["cost"])
 
 

@@ -293,8 +293,8 @@ def points_of(estimator: HyperkernelExpansion, X: Rows) -> Array:
 def _best_factor(sample: Labelled, gammas: Array, lambda_h: float, landmarks: int | None) -> float:
     """The factor at which one section, that of a point with itself, predicts held-out rows best."""
     X, targets = sample.X, sample.targets
-    says_nothing = len(X) < 3 or all(np.ptp(y) == 0 for y in targets)
-    if says_nothing or not can_hold_out(sample.groups):
+    is_uninformative = len(X) < 3 or all(np.ptp(y) == 0 for y in targets)
+    if is_uninformative or not can_hold_out(sample.groups):
         return 1.0
 
     def losses(factors: Sequence[float]) -> Array:

@@ -94,16 +94,16 @@ class Sources:
             )
         if not sources:
             raise ValueError("expected one source at least, got none; add a table")
-        given = {str(name): part for name, part in sources.items()}
-        unknown = [name for name in precomputed if name not in given]
+        parts = {str(name): part for name, part in sources.items()}
+        unknown = [name for name in precomputed if name not in parts]
         if isinstance(precomputed, str) or unknown:
             raise ValueError(
-                f"expected precomputed to hold names among {', '.join(given)}, got "
+                f"expected precomputed to hold names among {', '.join(parts)}, got "
                 f"{precomputed!r}; name the sources that are kernel matrices"
             )
         self._parts = {
             name: _kernel_rows(part, name) if name in precomputed else _rows(part, name)
-            for name, part in given.items()
+            for name, part in parts.items()
         }
         _check_lengths(self._parts)
 

@@ -41,11 +41,11 @@ def _draw(subject: Subject, ax: Axes) -> None:
 def _describe(subject: Subject) -> str:
     found = dependences(subject)
     curves = {} if found is None else found.curves
-    said = []
+    sentences = []
     for name, curve in curves.items():
         value = curve["value"] if curve["value"].ndim == 1 else curve["value"][:, 1]
-        said.append(f"{name} from {value[0]:.3g} to {value[-1]:.3g}")
-    return "mean prediction from the least to the largest value of " + ", ".join(said)
+        sentences.append(f"{name} from {value[0]:.3g} to {value[-1]:.3g}")
+    return "mean prediction from the least to the largest value of " + ", ".join(sentences)
 
 
 DEPENDENCE = Picture(

@@ -9,7 +9,7 @@ from kernlearn.inspection import ConvergenceDisplay, EmbeddingDisplay, GramDispl
 from kernlearn.inspection._matplotlib import Axes
 from kernlearn.inspection._text import axis_label
 from kernlearn.report._subject import Subject
-from kernlearn.report.pictures.picture import MOST_SAID, Picture
+from kernlearn.report.pictures.picture import MOST_LISTED, Picture
 from kernlearn.typing import Array
 
 
@@ -24,7 +24,7 @@ def _describe_gram(subject: Subject) -> str:
     size = f"{n} by {n} rows"
     if subject.target is None or subject.is_regression:
         return size
-    return f"{size}, classes from the top: {', '.join(np.unique(subject.target)[:MOST_SAID])}"
+    return f"{size}, classes from the top: {', '.join(np.unique(subject.target)[:MOST_LISTED])}"
 
 
 GRAM = Picture(

@@ -13,7 +13,7 @@ from kernlearn.report._svg import draw_svg
 
 # Narrow, since a phone shrinks a picture with all its texts.
 WIDTH = 4.8
-MOST_SAID = 5
+MOST_LISTED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +37,8 @@ class Picture:
     def html(self, subject: Subject) -> Html:
         """The picture with its title and caption."""
         size = (WIDTH, self.height(subject))
-        seen = f"{self.title}: {plain(self.describe(subject))}."
-        svg = draw_svg(lambda ax: self.draw(subject, ax), f"picture-{self.name}", seen, size)
+        label = f"{self.title}: {plain(self.describe(subject))}."
+        svg = draw_svg(lambda ax: self.draw(subject, ax), f"picture-{self.name}", label, size)
         caption = tag("figcaption", tag("strong", f"{self.title}. "), self.caption)
         return tag("figure", svg, caption, class_="picture")
 
@@ -50,8 +50,8 @@ def listed(names: Sequence[str], values: Sequence[float]) -> str:
     'weight 2, age 0.5'
     """
     order = sorted(range(len(values)), key=lambda i: -abs(values[i]))
-    said = [f"{names[i]} {values[i]:.3g}" for i in order[:MOST_SAID]]
-    return ", ".join(said) + (", …" if len(order) > MOST_SAID else "")
+    entries = [f"{names[i]} {values[i]:.3g}" for i in order[:MOST_LISTED]]
+    return ", ".join(entries) + (", …" if len(order) > MOST_LISTED else "")
 
 
 def bar_height(n_bars: int) -> float:

@@ -38,7 +38,7 @@ def certificate(subject: Subject) -> Html | None:
     if facts.text("status"):
         rows.append(["how the fit ended", facts.text("status")])
     words = optimality_words(facts)
-    said = tag("p", f"{words}{_beside(subject)}") if words else None
-    if said is None and not rows and pictures is None:
+    paragraph = tag("p", f"{words}{_beside(subject)}") if words else None
+    if paragraph is None and not rows and pictures is None:
         return None
-    return join(said, table(["", ""], rows) if rows else None, pictures)
+    return join(paragraph, table(["", ""], rows) if rows else None, pictures)

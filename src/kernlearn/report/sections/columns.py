@@ -43,10 +43,10 @@ def _interactions(subject: Subject) -> Html | None:
         ends = [pairs[end][place] for end in ("low", "high") if end in pairs]
         between = tag("span", " to ".join(map(lost_score, ends)), class_="interval")
         rows.append([name, join(lost_score(float(value)), between if ends else None)])
-    said = "How far the effects of two columns are from adding up: the root mean square of what is "
-    said += "left of the mean prediction of both after that of each, in units of the prediction; "
-    said += "below it its 95 % interval. Zero: they add up."
-    return join(tag("p", said), table(["pair of columns", "interaction"], rows, {1}))
+    note = "How far the effects of two columns are from adding up: the root mean square of what is "
+    note += "left of the mean prediction of both after that of each, in units of the prediction; "
+    note += "below it its 95 % interval. Zero: they add up."
+    return join(tag("p", note), table(["pair of columns", "interaction"], rows, {1}))
 
 
 def _table(subject: Subject, key: str, title: str) -> Html | None:

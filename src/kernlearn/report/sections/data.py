@@ -33,10 +33,10 @@ def _size(facts: Facts) -> Html | None:
     if n_rows is None or n_columns is None:
         return None
     name = facts.text("table") or "The table"
-    said = f" has {whole(n_rows)} rows that were used and {whole(n_columns)} columns beside the "
-    said += "target"
+    size = f" has {whole(n_rows)} rows that were used and {whole(n_columns)} columns beside the "
+    size += "target"
     target: Child = tag("code", facts.text("target")) if facts.text("target") else None
-    return tag("p", tag("code", name), said, " " if target else None, target, ".")
+    return tag("p", tag("code", name), size, " " if target else None, target, ".")
 
 
 def _rows(facts: Facts) -> Html | None:

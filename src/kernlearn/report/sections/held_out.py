@@ -28,8 +28,8 @@ def repeated(subject: Subject) -> Html | None:
     repeats = subject.facts.part("rows").number("repeats")
     if repeats is None or repeats < 2:
         return None
-    said = f"This section shows the first of {whole(repeats)} repeats of the folds, in which every "
-    return tag("p", f"{said}row was predicted once by a model that had not seen it.")
+    note = f"This section shows the first of {whole(repeats)} repeats of the folds, in which every "
+    return tag("p", f"{note}row was predicted once by a model that had not seen it.")
 
 
 def _by_class(details: Facts) -> Html | None:
@@ -47,11 +47,11 @@ def _by_class(details: Facts) -> Html | None:
         for entry in entries[:MOST_CLASSES]
     ]
     header = ["class", "rows", "recall", "precision", "ROC AUC"]
-    said = "Recall is the share of the rows of a class that are found, precision the share of the "
-    said += "rows taken for the class that belong to it."
+    note = "Recall is the share of the rows of a class that are found, precision the share of the "
+    note += "rows taken for the class that belong to it."
     more = len(entries) - MOST_CLASSES
     rest = tag("p", f"And {whole(more)} more classes.", class_="note") if more > 0 else None
-    return join(tag("p", said), table(header, rows, {1, 2, 3, 4}), rest)
+    return join(tag("p", note), table(header, rows, {1, 2, 3, 4}), rest)
 
 
 def _confusion(details: Facts) -> Html | None:
@@ -67,10 +67,10 @@ def _confusion(details: Facts) -> Html | None:
         total = sum(row) or 1.0
         cells = [_cell(n, n / total, i == j) for j, n in enumerate(row)]
         body.append(tag("tr", tag("th", names[i]), *cells))
-    said = "Confusion: how many rows of each class, from the left, are taken for which, above; the "
-    said += "deeper the blue, the larger the share of the row."
+    note = "Confusion: how many rows of each class, from the left, are taken for which, above; the "
+    note += "deeper the blue, the larger the share of the row."
     shown = tag("table", tag("thead", head), tag("tbody", *body), class_="confusion")
-    return join(tag("p", said), tag("div", shown, class_="scroll"))
+    return join(tag("p", note), tag("div", shown, class_="scroll"))
 
 
 def _distances(details: Facts) -> Html | None:
@@ -93,10 +93,10 @@ def _calibration(details: Facts) -> Html | None:
     sentence = details.part("calibration").text("sentence")
     if not sentence:
         return None
-    said = "The calibration error is the mean distance, over bins of rows, between the probability "
-    said += "that the model gives and the share for which it came true."
+    note = "The calibration error is the mean distance, over bins of rows, between the probability "
+    note += "that the model gives and the share for which it came true."
     text = re.sub(r"-(?=\d)", "−", sentence)
-    return join(tag("p", text), tag("p", said, class_="note"))
+    return join(tag("p", text), tag("p", note, class_="note"))
 
 
 def numbers(subject: Subject) -> Html | None:

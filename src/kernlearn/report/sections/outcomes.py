@@ -27,11 +27,11 @@ def rates(subject: Subject) -> Html | None:
         for entry in bins
     ]
     header = ["rows", "expected rate", "expected", "counted", "counted / expected"]
-    said = "Rows in groups by their expected rate, from the lowest to the highest."
+    note = "Rows in groups by their expected rate, from the lowest to the highest."
     return join(
         repeated(subject),
         tag("p", details.text("rates_sentence")),
-        tag("p", said),
+        tag("p", note),
         table(header, rows, set(range(5))),
     )
 
@@ -56,11 +56,11 @@ def outcomes(subject: Subject) -> Html | None:
     header = ["outcome", *names, f"held by intervals of {coverage}"]
     more = len(entries) - MOST_OUTCOMES
     rest = tag("p", f"And {whole(more)} more outcomes.", class_="note") if more > 0 else None
-    said = (
+    note = (
         "Each score has its 95 % interval; rows of R² zero are predicted no better than the mean."
     )
     shown = table(header, rows, set(range(1, len(header))))
-    return join(repeated(subject), tag("p", said), shown, rest)
+    return join(repeated(subject), tag("p", note), shown, rest)
 
 
 def _with_interval(score: Facts) -> str:
@@ -85,10 +85,10 @@ def rankings(subject: Subject) -> Html | None:
         for entry in entries
     ]
     header = ["rows", details.text("ranking_metric"), "share of pairs in order"]
-    said = "The groups that are ordered worst:"
+    note = "The groups that are ordered worst:"
     return join(
         repeated(subject),
         tag("p", details.text("ranking_sentence")),
-        tag("p", said),
+        tag("p", note),
         table(header, rows, {0, 1, 2}),
     )

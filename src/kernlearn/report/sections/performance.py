@@ -35,8 +35,8 @@ def performance(subject: Subject) -> Html | None:
     header = ["", metric or "score", *others, "time"]
     how = tag("p", facts.text("evaluation")) if facts.text("evaluation") else None
     shown = table(header, rows, set(range(1, len(header))))
-    said = "Below each score is its 95 % interval; the time is that of all fits and predictions."
-    ends = tag("p", said, class_="note")
+    note = "Below each score is its 95 % interval; the time is that of all fits and predictions."
+    ends = tag("p", note, class_="note")
     in_folds = facts.part("rows").number("folds") is not None
     tests = _tests(entries, "fold by fold" if in_folds else "row by row")
     threshold = facts.part("threshold").text("sentence")
@@ -69,10 +69,10 @@ def _tests(entries: list[Facts], by: str) -> Html | None:
             items.append(tag("li", name, f"{sentence}."))
     if not items:
         return None
-    said = f"Both sides of a comparison predicted the same rows, so they are compared {by}, "
-    said += "not by whether their intervals overlap. Each comparison stands for itself: of twenty "
-    said += "between equals, one is expected to look like a difference at p = 0.05."
-    return join(tag("ul", *items), tag("p", said, class_="note"))
+    note = f"Both sides of a comparison predicted the same rows, so they are compared {by}, "
+    note += "not by whether their intervals overlap. Each comparison stands for itself: of twenty "
+    note += "between equals, one is expected to look like a difference at p = 0.05."
+    return join(tag("ul", *items), tag("p", note, class_="note"))
 
 
 def comparison(subject: Subject) -> Html | None:
@@ -99,8 +99,8 @@ def comparison(subject: Subject) -> Html | None:
         )
     score_of = metric or "score"
     header = ["method", score_of, "standard error", "rows", "tested on", "time", "remark"]
-    said = "Scores are of outer folds of a nested cross-validation: no method saw the rows that it "
-    said += "is scored on, neither in learning nor in choosing its parameters. Methods that were "
-    said += "not clearly behind the best went on to a larger sample of rows, which the table "
-    said += "counts with those tested on; of different samples, scores are not to be compared."
-    return join(tag("p", said), table(header, rows, {1, 2, 3, 4, 5}))
+    note = "Scores are of outer folds of a nested cross-validation: no method saw the rows that it "
+    note += "is scored on, neither in learning nor in choosing its parameters. Methods that were "
+    note += "not clearly behind the best went on to a larger sample of rows, which the table "
+    note += "counts with those tested on; of different samples, scores are not to be compared."
+    return join(tag("p", note), table(header, rows, {1, 2, 3, 4, 5}))

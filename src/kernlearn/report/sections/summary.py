@@ -24,8 +24,12 @@ def summary(subject: Subject) -> Html | None:
     facts = subject.facts
     sentences = [_purpose(facts), _quality(facts), _beside_baseline(facts), _kernel(facts)]
     sentences.append(_certified(facts))
-    said = " ".join(sentence for sentence in sentences if sentence)
-    first = [_chance(facts), _warnings(facts), tag("p", said, class_="lead") if said else None]
+    paragraph = " ".join(sentence for sentence in sentences if sentence)
+    first = [
+        _chance(facts),
+        _warnings(facts),
+        tag("p", paragraph, class_="lead") if paragraph else None,
+    ]
     known = [part for part in first if part is not None]
     return join(*known) if known else None
 

@@ -34,5 +34,5 @@ def _at_risk(subject: Subject) -> Html:
         numbers = [whole(group.number(key)) for key in ("rows", "events")]
         rows.append([group.text("name"), *numbers, *(whole(float(n)) for n in known)])
     header = ["", "rows", "events", *(f"after {t}" for t in times)]
-    said = "Numbers at risk: held-out rows that are still observed without the event."
-    return join(tag("p", said), table(header, rows, set(range(1, len(header)))))
+    note = "Numbers at risk: held-out rows that are still observed without the event."
+    return join(tag("p", note), table(header, rows, set(range(1, len(header)))))
