@@ -296,7 +296,7 @@ def orthonormal(
             break
         basis = basis @ vectors
     else:
-        # What no pass could tell apart is told apart no further.
+        # Combinations that no pass could separate are kept as they are.
         S = inner_products(basis)
         values, vectors = np.linalg.eigh(S)
         kept = values > WELL_CONDITIONED

@@ -42,7 +42,7 @@ def check_machine(
     """Refuse the name of no machine, and settings that suit no data."""
     check_choice("quality", quality, choices)
     check_positive("C", C)  # "learn" included: a C that changes with the kernel compares nothing
-    # Two classes of equal size admit every ν; what real ones admit is told when they are known.
+    # Two classes of equal size admit every ν; real ones are checked with their targets.
     check_settings(quality, C, nu, epsilon, None, [np.array([-1.0, 1.0])], quantile)
 
 

@@ -27,7 +27,7 @@ from kernlearn.runtime.threads import safe_threads_for
 from kernlearn.typing import Array
 
 # Rounding moves the eigenvalues of K by about this much of its mean diagonal, so a smaller ridge
-# cannot be told from none. The larger ones are tried where a kernel is less exact than that.
+# has no effect. The larger ones are tried if a kernel is less exact than that.
 RIDGE_FLOORS = (1e-12, 1e-10, 1e-8)
 # A sum of coefficients that is this part of their sizes is zero.
 _ROUNDED = 1e-14
@@ -85,8 +85,8 @@ def fit_ls_svm(K: Array, Y: Array, ridge: Array) -> LSSVMFit:
 def train_ls_svm(K: Array, Y: Array, lam: float, weight: Array) -> tuple[float, LSSVMFit]:
     """Return λ as it was used, and the machine; inputs are checked.
 
-    `fit_ls_svm` raises the entries λ/s_i of the ridge that cannot be told from none. With unequal
-    weights s what is left belongs to no λ, so λ itself is raised until all of them can be told.
+    `fit_ls_svm` raises the entries λ/s_i of the ridge that are below rounding. With unequal
+    weights s the raised ridge belongs to no λ, so λ itself is raised until no entry is below it.
 
     >>> import numpy as np
     >>> Y, weight = np.array([[1.0], [-1.0]]), np.array([1.0, 4.0])

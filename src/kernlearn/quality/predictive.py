@@ -9,8 +9,8 @@ found first,
           \ell(y, z) = \log(1 + e^{z}) - t z ,
 
 with Platt's targets t for the two labels, just inside 0 and 1. Several columns are the machines of
-several classes, one against the rest, with a common factor. Which class they speak for together is
-told by their discriminants (:mod:`kernlearn.quality.discriminants`).
+several classes, one against the rest, with a common factor. Their discriminants
+name the predicted class (:mod:`kernlearn.quality.discriminants`).
 """
 
 from __future__ import annotations

@@ -69,8 +69,8 @@ class RidgePath:
         image = M @ u
         M -= np.outer(image - (0.5 * (u @ image)) * u, u)
         M -= np.outer(u, image - (0.5 * (u @ image)) * u)
-        # Lifted above all others, u comes last and is left out: among the directions in which the
-        # kernel says nothing it could not be told.
+        # Lifted above all others, u comes last and is left out: among the null directions of the
+        # kernel it could not be identified.
         lift = 2.0 * float(np.trace(M)) or 1.0
         M += lift * np.outer(u, u)
         values, vectors = np.linalg.eigh(M)  # other threads may work meanwhile, unlike with SciPy's

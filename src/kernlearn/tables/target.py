@@ -63,7 +63,7 @@ def read_target(cells: PandasSeries, name: str, task: str = "auto") -> Target:
     name : str
         Its name, for messages.
     task : {"auto", "classification", "regression"}, default="auto"
-        To be told instead.
+        The task; guessed by default.
 
     Returns
     -------

@@ -26,7 +26,7 @@ from kernlearn.typing import Array, Indices
 # New pairs that are scored together: their table and their values take a few megabytes.
 _BLOCK = 4096
 # σ in units of the median distance, and σ_h in units of σ: in the middle of the range where
-# scores and distances both told the bundled digits apart (0.35 to 1, and 1 to 3).
+# scores and distances both separate the bundled digits (0.35 to 1, and 1 to 3).
 _WIDTH, _SHARED = 0.5, 3.0
 # Of more points than these a sample is taken: the components of a few thousand are those of all.
 _MOST_POINTS = 2000

@@ -1,9 +1,9 @@
 """Kernels on pairs of columns, for tables with enough rows to learn interactions.
 
-The kernels of a bank see all columns at one width. What two columns say together, day and month
-say, or two coordinates, may vary much faster than all else, and is lost in it. With thousands of
-rows it can be told: every pair is a kernel of its own, at several widths, and the one whose
-least-squares machine predicts best what those before it leave over, on held-out rows of a sample,
+The kernels of a bank have one width for all columns. The interaction of two columns, for example
+day and month or two coordinates, may vary much faster and is then smoothed away. With thousands of
+rows it can be learned: every pair has kernels of its own, at several widths. The kernel whose
+least-squares machine best predicts the residuals of those before it, on held-out rows of a sample,
 joins the bank. The first one does so times a kernel on all columns, too. Weights decide the rest.
 """
 

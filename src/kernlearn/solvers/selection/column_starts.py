@@ -1,8 +1,8 @@
 r"""Directions of θ in which some columns count more than others, for kernels with a scale for each.
 
 From equal scales a descent finds nothing if few of many columns matter: with all of them a kernel
-tells no more than the constant, and the criterion has no slope. Three looks at the targets tell
-columns apart:
+predicts no better than the constant, and the criterion has no slope. Three statistics of the
+targets separate the columns:
 
 - The slopes of a machine. Along a column that matters a good function changes. With f trained on
   columns stretched by s, the next stretches are
@@ -16,7 +16,7 @@ columns apart:
   form, and costs a sort. A column of many ups and downs is found by it among any number of others.
 - Each pair of columns, cut into cells, likewise. Two columns that matter as a product, or as a sine
   of one times the other, are found by it, where the slopes of a machine of all columns are mostly
-  chance. The slopes of a machine of the columns that were found then tell how much each counts.
+  chance. The slopes of a machine of the columns that were found are their scales.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from kernlearn.solvers.machine.least_squares import Bordered
 from kernlearn.typing import Array, Indices
 
 # Rounds with a λ that predicts best, and with a small one, for a kernel with a diagonal of one. The
-# former tells more of columns that matter alone; a machine with next to no λ follows its rows, and
+# former is better for columns that matter alone; a machine with next to no λ follows its rows, and
 # has slopes along columns that matter only together, which grow from round to round.
 _ROUNDS, _MORE_ROUNDS, _SMALL = 2, 5, 0.03
 _RIDGES, _RIDGE_ROWS = 10.0 ** np.arange(1, -4, -1), 300
@@ -55,7 +55,7 @@ _LEAST = 1e-3
 
 
 def column_directions(X: Array, Y: Array, weight: Array) -> list[Array]:
-    """At most five θ of a Gaussian kernel, up to a factor; none where nothing tells columns apart.
+    """At most five θ of a Gaussian kernel, up to a factor; none if all columns look alike.
 
     >>> import numpy as np
     >>> from kernlearn.solvers.selection.column_starts import column_directions

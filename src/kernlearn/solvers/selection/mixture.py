@@ -9,16 +9,16 @@ scale, and :math:`\ell` is a loss of Y (:mod:`kernlearn.quality.predictive`). Th
 s being row weights of sum one. It is a posterior: a likelihood, and a prior under which all members
 do their share. For log-odds u is one; squared errors and deviances are in units of twice their
 least mean, the noise, and their weights sum to one. Without the prior this is Breiman's stacking
-(1996), which for few rows believes too much in the luck of one candidate; it matters less as rows
-become many.
+(1996), which with few rows overfits the luck of one candidate; the prior matters less with many
+rows.
 
 Every step is Newton's, a quadratic program in as many variables as there are candidates. Members
 with the least weight are then left out, one after the other, until few are left.
 
-**Labels** are told right or wrong, and no smooth loss knows how often: the machine with the least
-log loss may be far from the one with the fewest errors. But errors are few, and the best of many
-candidates is best by luck. So candidates are weighed by how clearly they are worse than the one
-with the fewest errors, in the manner of McNemar: with b rows that only candidate j has wrong, and c
+**Labels** are predicted right or wrong, and no smooth loss counts errors: the machine with the
+least log loss may be far from the one with the fewest errors. But errors are few, and the best of
+many candidates is best by luck. So candidates are weighted by the evidence that they make more
+errors than the best one, as in McNemar's test: with b rows that only candidate j has wrong, and c
 that only the best one has,
 
 .. math:: w_j \propto \exp\Bigl(-\tfrac32\, \frac{b - c}{\sqrt{b + c + 1}}\Bigr) .
@@ -108,7 +108,7 @@ class Mixing:
 def weights_by_errors(
     loss: PredictiveLoss, held_out: Array, max_members: int, groups: Indices | None = None
 ) -> Array:
-    """Weights, of sum one, of the candidates that tell labels of held-out rows best.
+    """Weights, of sum one, of the candidates that predict labels of held-out rows best.
 
     They belong to the candidates at their best scale; `held_out` has the shape (m, n, k). Rows of
     one number in `groups` are one observation.

@@ -33,8 +33,8 @@ class SelectionOptions:
     ridges: tuple[float, ...] = tuple((10.0 ** np.arange(1, -5, -1)).tolist())
     # θ in units of the family's start
     scales: tuple[float, ...] = tuple((5.0 ** np.arange(-3, 3)).tolist())
-    grid_rows: int = 300  # Enough rows to choose a start; the descent sees more of them
-    # From twice as many rows on, the tied descent sees a sample of this size first: all rows then
+    grid_rows: int = 300  # Enough rows to choose a start; the descent uses more of them
+    # From twice as many rows on, the tied descent uses a sample of this size first: all rows then
     # need a few steps, in coordinates in which the valley is round
     sample_rows: int = 700
     # The search of first-level learning ends at this multiple of its tolerance
@@ -54,7 +54,7 @@ class BestSeen:
             self.z, self.value = z.copy(), value
 
     def fall_back_on(self, z: Array | None) -> None:
-        """A point to have where none has been seen yet."""
+        """Start at a point if there is none yet."""
         self.z = z if self.z is None else self.z
 
 
@@ -125,7 +125,7 @@ class SelectionObjective:
         return self._train(float(np.exp(z[0])), np.exp(z[1:]))[1]
 
     def trained(self, lam: float, theta: Array) -> tuple[float, MachineFit]:
-        """The λ that was used, raised where rounding asks for it, and the machine."""
+        """The λ that was used, raised above rounding, and the machine."""
         self.n_evaluations += 1
         return self._train(lam, theta)
 
@@ -230,7 +230,7 @@ class SelectionObjective:
 _SMALLEST_RIDGE = 1e-8
 _WIDEST_RIDGE = np.log(1e14)
 _WIDEST_SCALE = np.log(1e8)
-# What a point without a machine counts as, above the start; in logarithms, far beyond any loss.
+# Value of a point without a machine, above the start; in logarithms, far beyond any loss.
 _REFUSED = 100.0
 # Steps that the curvature is taken from: an evaluation costs far more than keeping them.
 _MEMORY = 30
@@ -241,7 +241,7 @@ class DescentLimits:
     """When to stop: the largest slope of the logarithmic criterion, and the number of steps.
 
     `stopping` may end it before, and so does a step that lowers the criterion by less than
-    `least_gain`, or by less than the tolerance can tell.
+    `least_gain`, or by less than the tolerance resolves.
     """
 
     tol: float
@@ -252,7 +252,7 @@ class DescentLimits:
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """Where a descent stands."""
+    """The state of a descent."""
 
     z: Array
     value: float
@@ -265,7 +265,7 @@ def descend(
     """Minimise over u at z = start + directions @ u, by L-BFGS within wide bounds.
 
     Values are differences from the start: a unit of the targets adds a number to the logarithm,
-    which the relative tolerance of L-BFGS must not see.
+    which must not affect the relative tolerance of L-BFGS.
     """
     first = objective.value_and_gradient(start)
     if directions.shape[1] == 0 or not np.isfinite(first[0]):
@@ -317,12 +317,12 @@ def _along(
     first: tuple[float, Array],
     smallest: float,
 ) -> Callable[[Array], tuple[float, Array]]:
-    """What u adds to the value; a point without a machine is high and flat, so steps lead back."""
+    """The value at u less that of the start; without a machine it is high and flat."""
 
     def value_and_gradient(u: Array) -> tuple[float, Array]:
         value, gradient = first
         z = start + directions @ u
-        if z[0] < smallest - 1e-9:  # where no bounds could say so
+        if z[0] < smallest - 1e-9:  # beyond any bounds
             return _REFUSED, np.zeros(len(u))
         if u.any():
             value, gradient = objective.value_and_gradient(z)

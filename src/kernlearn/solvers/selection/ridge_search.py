@@ -55,8 +55,7 @@ def minimise_along(loss: Callable[[float], float], start: float) -> LineMinimum:
     return LineMinimum(float(np.exp(best)), known[best], len(known))
 
 
-# A place that would lower the loss by less than this part of it, as far as one can tell, is not
-# looked at.
+# Least predicted decrease of the loss, relative to it, for which a place is evaluated.
 _WORTH = 2e-3
 # Steps downhill from a start, at most.
 _STEPS = 8

@@ -7,7 +7,7 @@ The variables are z = (log λ, log θ), so that nothing need be kept positive. T
    a sample of them is descended on first.
 2. free: all parameters, from there. Section 2.2 of Cawley and Talbot (2014) advises that start,
    because the criterion has many local minima in θ and few along the direction. If few of many
-   columns matter, equal scales tell nothing, and no descent from there does better. So a second
+   columns matter, equal scales predict nothing, and no descent from there improves. So a second
    descent starts where columns count differently (:mod:`kernlearn.solvers.selection.column_starts`)
    if the loss there is clearly below that at the end of the first.
 
@@ -50,7 +50,7 @@ _FLAT = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """What model selection returns."""
+    """The result of model selection."""
 
     lam: float  # λ as it was used, raised where it would be lost in the rounding of K
     theta: Array  # θ, of shape (p,)
@@ -199,7 +199,7 @@ def _inverse_root(H: Array) -> Array:
 # A start that was found by the targets of the rows it is judged on has an optimistic loss: only one
 # with at most this share of what is known is descended from.
 PROMISING = 0.8
-# Rows that tell columns apart, and the least and the largest number on which these are judged.
+# Rows that separate columns, and the least and the largest number on which these are judged.
 _ROWS, _JUDGES = 4000, (100, 700)
 # Factors of a direction.
 _FACTORS = (0.25, 1.0, 4.0, 16.0)

@@ -95,7 +95,7 @@ class ColumnGeneration:
         weight_set: WeightSet,
         control: Control,
         options: ColumnGenerationOptions = OPTIONS,
-        penalty: Penalty | None = None,  # of all weights; the master knows it, too
+        penalty: Penalty | None = None,  # of all weights; the master has it, too
     ) -> None:
         self.options, self.penalty = options, penalty
         self.pool, self.master, self.machines = pool, master, machines
@@ -177,7 +177,7 @@ class ColumnGeneration:
         return found
 
     def _look_around(self, last: MasterSolution) -> Indices:
-        """Price all kernels, raise the bound, and say who is to join the master."""
+        """Price all kernels, raise the bound, and choose the kernels that join the master."""
         plane = self._priced(last.proof, self.stopping.check)
         self.lower = max(self.lower, self._bound_of(plane, last.weights))
         if self.history:
@@ -199,7 +199,7 @@ class ColumnGeneration:
         return np.concatenate([vertex, others[: max(self.options.joining - len(vertex), 0)]])
 
     def _report(self) -> None:
-        """Tell of a round."""
+        """Report a round."""
         assert self.best is not None
         objective, bound = self.best.solution.objective, self._bound
         gap = relative_gap(objective, bound)
@@ -235,7 +235,7 @@ class ColumnGeneration:
         return corner_bound(plane, self.weight_set.normaliser, self.weight_set.total)
 
     def _prices(self, plane: Plane, weights: Array) -> Array:
-        """What each kernel would pay for a unit of the total; those without effect never join.
+        """The price of each kernel per unit of the total; kernels without effect never join.
 
         With a penalty, less its slope at these weights.
         """

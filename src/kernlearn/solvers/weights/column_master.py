@@ -45,7 +45,7 @@ class Master(ABC):
 
     @abstractmethod
     def first(self, size: float) -> Proof:
-        """Feasible coefficients of machines that know no kernel but its mean diagonal entry."""
+        """Feasible coefficients of machines of the identity, at the mean diagonal entry."""
 
     @abstractmethod
     def solve(self, weight_set: WeightSet, control: Control) -> tuple[Solution, Proof]:

@@ -46,10 +46,14 @@ class NewtonOptions:
     enough: float = 0.9  # share of the tolerance: what is returned is evaluated once more
     probes: tuple[float, ...] = (1e-2, 1e-4, 1e-6, 1e-8)  # shares of another kernel, when stalled
     loose: float = 5e-3  # relative accuracy of a machine in the first steps
-    lagging: float = 0.01  # share of the gap below which a promise says that the bound is off
-    moved: float = 0.01  # share of the promise that a move into the cone may cost, instead of a cut
+    lagging: float = (
+        0.01  # share of the gap; a smaller predicted decrease means that the bound is loose
+    )
+    moved: float = (
+        0.01  # share of the predicted decrease that a move into the cone may cost, instead of a cut
+    )
     moved_of_tol: float = 0.05  # or this share of the tolerance
-    near: float = 1e-5  # relative gap from which on that is asked of free signs
+    near: float = 1e-5  # relative gap from which on free signs require that
 
 
 OPTIONS = NewtonOptions()
@@ -57,11 +61,11 @@ OPTIONS = NewtonOptions()
 
 @dataclass(frozen=True, eq=False)
 class NewtonOutcome:
-    """Where the method ended."""
+    """The end of the method."""
 
     best: Evaluation | None  # the best point; None if there is no solution
     lower: float  # no feasible weights have a smaller objective
-    ended: Status  # why the search ended; what that is worth is for the certificate to say
+    ended: Status  # why the search ended; the certificate judges the result
     history: tuple[Step, ...]
     transform: Array | None = None  # from weights of combinations, if searched, to the matrices'
     safe: Array | None = None  # positive weights that have a value, to fall back on
@@ -119,7 +123,7 @@ class Newton:
         if self.first is not None:
             self.domain.start = self.domain.coordinates(self.first.weights)
         x = self.domain.start
-        # At a corner, a rough solution could tell no more than whether to leave it.
+        # At a corner, a rough solution only decides whether to leave it.
         tol = OPTIONS.loose if np.count_nonzero(x) > 1 else 0.5 * self.tol
         first = self.first or self.objective.evaluate(self.domain.weights(x), None, tol)
         if first is None and not self.domain.free_sign and self.domain.limits is None:
@@ -157,7 +161,7 @@ class Newton:
             if n_evaluations >= self.max_iter or in_vain >= OPTIONS.max_programs:
                 return Status.ITERATION_LIMIT
             if self._gap(best) <= best.resolution:
-                return Status.INACCURATE  # no step can be told from rounding
+                return Status.INACCURATE  # steps are below rounding
             proposal = self._propose(centre, x)
             self._predict(centre, best, proposal)
             if self._closed(best):
@@ -219,14 +223,14 @@ class Newton:
         return best.upper - self.bundle.lower
 
     def _enough(self, best: Evaluation) -> float:
-        """The gap that closes the search: a little less than asked for."""
+        """The gap that closes the search: slightly less than the tolerance."""
         return OPTIONS.enough * self.tol * abs(best.upper)
 
     def _closed(self, best: Evaluation) -> bool:
         return self._gap(best) <= self._enough(best)
 
     def _learn(self, evaluation: Evaluation, best: Evaluation) -> Evaluation:
-        """Keep the plane and what it says about the optimum; return the best, now on record."""
+        """Keep the plane and its bound; return the best evaluation so far."""
         self.bundle.add(evaluation.plane)
         self.bundle.raise_by(evaluation.plane, best.upper, self._enough(best), self.predicted)
         self.history.append(Step(self.objective.n_solves, best.upper, self.bundle.lower))
@@ -248,10 +252,10 @@ class Newton:
             self.bundle.raise_by(plane, best.upper, self._enough(best), self.predicted)
 
     def _trust(self, centre: Evaluation, trial: Evaluation, x0: Array, x: Array) -> bool:
-        """Whether the model kept its promise, so that its centre may move to the new point.
+        """Whether the decrease matches the model's prediction, so that its centre may move.
 
         The objective rises like a barrier where K(w) loses rank. A step that comes too close gains
-        less than promised, and the curvature there would make the next ones short; the old centre
+        less than predicted, and the curvature there would make the next ones short; the old centre
         with one more plane does better. A step that loses was too long. What is within the accuracy
         of the machines is neither.
         """
@@ -310,7 +314,7 @@ def _inside_subspace(
 ) -> Array | None:
     """The minimum moved into the cone of the known cuts; None after a cut, if that costs much.
 
-    Near the end of a search the promise of the model is rounding, and no cut improves on it.
+    Near the end of a search the predicted decrease is rounding, and no cut improves on it.
     """
     promised = centre.upper - minimum.value
     little = max(OPTIONS.moved * promised, OPTIONS.moved_of_tol * tol * abs(centre.upper))

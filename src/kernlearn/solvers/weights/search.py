@@ -110,8 +110,8 @@ def _learn_free(
     """Newton's method over all of K(w) ⪰ 0, from where positive weights have led it.
 
     Where matrices all but depend on one another, their weights are large and cancel. The search is
-    then over orthonormal combinations of them, formed once in long double, and only its end is
-    told in the matrices' own weights.
+    then over orthonormal combinations of them, formed once in long double, and only its result is
+    converted to the matrices' own weights.
     """
     objective = problem.objective
     first = positive_start(objective, problem.positive_domain, control, units, options)
@@ -189,7 +189,7 @@ def positive_start(
     """A few steps with positive weights: they need no cuts, and end near where free ones do."""
 
     def translate(step: Step) -> Step:
-        # The bound of positive weights says nothing of free ones.
+        # The bound of positive weights does not hold for free ones.
         return replace(units.step(step), lower_bound=-np.inf)
 
     report = report_steps(control.stopping, translate)
