@@ -18,13 +18,13 @@ from kernlearn.kernels import Precomputed
 from kernlearn.methods.class_weights import read_class_weight
 from kernlearn.methods.costs import Costs, check_two_classes, read_costs
 from kernlearn.methods.grades import read_grades
+from kernlearn.methods.leakage import leaking_columns, repeated_identities
 from kernlearn.methods.matrices import read_matrices
 from kernlearn.methods.method import METHOD_OPTIONS, MethodOptions, Setting
 from kernlearn.methods.metrics import KAPPA, find_metric
 from kernlearn.methods.outcomes import outcome_numbers, outcome_task
 from kernlearn.methods.registry import KERNEL, METHODS, MKL
 from kernlearn.methods.survival import evaluation_times
-from kernlearn.methods.suspicions import repeated_identities, telling_columns
 from kernlearn.methods.task import AUTO, WORKFLOW, Task, WorkflowOptions
 from kernlearn.methods.views import (
     ViewFiles,
@@ -150,7 +150,7 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     dropped = [(f"without a value of {named}", n_missing)] if n_missing else []
     if table.n_rows > len(frame):
         dropped.append(("for which there was no room in memory", table.n_rows - len(frame)))
-    warned = [] if request.sources.matrices else _suspicions(frame, task, request, target)
+    warned = [] if request.sources.matrices else _leakage_warnings(frame, task, request, target)
     read = table.n_rows, dropped, notes, warned, encoding
     return FitProblem(task, target, request.goal.outcome, *read)
 
@@ -183,7 +183,9 @@ def _dependence(frame: PandasFrame, request: FitRequest, target: Target) -> Json
     return found
 
 
-def _suspicions(frame: PandasFrame, task: Task, request: FitRequest, target: Target) -> list[str]:
+def _leakage_warnings(
+    frame: PandasFrame, task: Task, request: FitRequest, target: Target
+) -> list[str]:
     """Columns that make a score too good to be true."""
     given = target.y, target.task, request.goal.outcome.name
     if target.task == SURVIVAL:
@@ -199,7 +201,7 @@ def _suspicions(frame: PandasFrame, task: Task, request: FitRequest, target: Tar
         named = repeated_identities(frame.iloc[target.rows], names, *given)
     used = columns_used(task.columns, "number", "date", "category")
     others = task.X[[name for name in used if name not in named]]
-    return [*named.values(), *telling_columns(others, *given, task.units.known).values()]
+    return [*named.values(), *leaking_columns(others, *given, task.units.known).values()]
 
 
 def _encoding(request: FitRequest, notes: list[str]) -> str:

@@ -103,18 +103,14 @@ def evaluate(
     ('accuracy', True)
     """
     inputs = _inputs(model, X, y, groups)
-    predictions = _predicted(
-        inputs["pipeline"], inputs["X"], inputs["y"], inputs["classes"], inputs["unit"]
-    )
+    predictions = _predicted(*(inputs[key] for key in ("pipeline", "X", "y", "classes", "unit")))
     facts: Json = model.facts if isinstance(model, ModelBundle) else {}
     threshold = facts.get("threshold")
     if threshold:
         predictions = with_threshold(predictions, float(threshold["value"]))
     ranks = _ranks(inputs["pipeline"], inputs["classes"]) if predictions.n_classes else ()
-    scores = [
-        compared_score(score, _promised(facts, score))
-        for score in _scores(facts, predictions, ranks)
-    ]
+    scores = _scores(facts, predictions, ranks)
+    scores = [compared_score(score, _promised(facts, score)) for score in scores]
     scores += [_compared_cost(threshold, predictions)] if threshold else []
     labels = [str(label) for label in inputs["classes"].tolist()] if predictions.n_classes else []
     details = _details(predictions, labels, ranks, facts.get("outcomes") or _numbered(predictions))

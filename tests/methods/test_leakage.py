@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_wine
 
-from kernlearn.methods.suspicions import repeated_identities, telling_columns
+from kernlearn.methods.leakage import leaking_columns, repeated_identities
 
 
 def patients(seed=0):
@@ -44,7 +44,7 @@ def test_usual_tables_have_none():
     for data, task in ((load(as_frame=True), task) for load, task in tables):
         y = data.target.to_numpy()
         assert repeated_identities(data.data, list(data.data), y, task, "y") == {}
-        assert telling_columns(data.data, y, task, "y") == {}
+        assert leaking_columns(data.data, y, task, "y") == {}
 
 
 def test_values_that_do_not_repeat_or_repeat_at_random():
@@ -64,14 +64,14 @@ def test_a_column_that_gives_the_target_away(n_rows):
     X["recoded"] = np.where(chd == "yes", "1", "0")
     X["day"] = np.where(chd == "yes", rng.normal(size=n_rows), np.nan)  # empty unless it happened
     X["weak"] = np.where(rng.random(n_rows) < 0.1, "1", X["recoded"])
-    said = telling_columns(X, chd, "classification", "chd")
+    said = leaking_columns(X, chd, "classification", "chd")
     assert list(said)[-2:] == ["recoded", "day"]
     assert set(said) <= {"score", "recoded", "day"}
     assert said["recoded"].startswith("`recoded` alone predicts `chd` (100%")
     assert said["recoded"].endswith("is it known beforehand? If not, pass --drop recoded")
-    numbers = telling_columns(X.assign(feet=3.28 * score), score**3, "regression", "y")
+    numbers = leaking_columns(X.assign(feet=3.28 * score), score**3, "regression", "y")
     assert set(numbers) == ({"score", "feet"} if n_rows == 400 else set(numbers))
-    assert telling_columns(X, rng.normal(size=n_rows), "regression", "y") == {}
+    assert leaking_columns(X, rng.normal(size=n_rows), "regression", "y") == {}
 
 
 def test_units_are_not_parted():
@@ -80,5 +80,5 @@ def test_units_are_not_parted():
     unit = np.repeat(np.arange(40), 5)
     y = np.array(["a", "b"])[rng.integers(2, size=40)][unit]
     X = pd.DataFrame({"name": [f"P{i}" for i in unit]})
-    assert list(telling_columns(X, y, "classification", "y")) == ["name"]
-    assert telling_columns(X, y, "classification", "y", unit) == {}
+    assert list(leaking_columns(X, y, "classification", "y")) == ["name"]
+    assert leaking_columns(X, y, "classification", "y", unit) == {}

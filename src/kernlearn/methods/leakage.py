@@ -111,7 +111,7 @@ def _explained_numbers(codes: Indices, y: Targets, of_neighbours: bool = False) 
     return 1.0 - float(errors.sum()) / total if total > 0 else 0.0
 
 
-def telling_columns(
+def leaking_columns(
     X: PandasFrame, y: Targets, task: str, target: str, units: Indices | None = None
 ) -> dict[str, str]:
     """A sentence for each column of typed rows that gives the target away.
