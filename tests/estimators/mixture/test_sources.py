@@ -66,7 +66,8 @@ def test_a_kind_is_overruled():
     kinds = {"review": "ignore", "number": "text", "when": "identifier"}
     with pytest.warns(UserWarning, match="no better than"):
         model = kl.KernelClassifier(["linear"], columns=kinds).fit(table, y)
-    assert model.preparation_.kinds["review"] == "identifier, left out"
+    assert model.preparation_.kinds["review"] == "left out"
+    assert model.preparation_.kinds["when"] == "identifier, left out"
     assert model.preparation_.kinds["number"].startswith("text")
     with pytest.raises(ValueError, match=r"expected a column to learn from, got none.*'category'"):
         kl.KernelClassifier(columns={"number": "ignore"}).fit(table[["number"]], y)

@@ -15,8 +15,10 @@ from kernlearn.tables.notation import date_in_words, date_notation, number_notat
 from kernlearn.tables.typed import Column, as_dates, as_numbers, written_numbers
 from kernlearn.typing import Mask, PandasFrame, PandasSeries, Rows
 
-NUMBER, CATEGORY, TEXT, DATE, IDENTIFIER = "number", "category", "text", "date", "identifier"
-COLUMN_KINDS = (NUMBER, CATEGORY, TEXT, DATE, IDENTIFIER, "ignore")
+NUMBER, CATEGORY, TEXT, DATE = "number", "category", "text", "date"
+IDENTIFIER, IGNORED = "identifier", "ignore"
+LEFT_OUT = (IDENTIFIER, IGNORED)
+COLUMN_KINDS = (NUMBER, CATEGORY, TEXT, DATE, *LEFT_OUT)
 # Of sources, besides these.
 SEQUENCE, GRAPH, KERNEL = "sequence", "graph", "kernel"
 SOURCE_KINDS = (*COLUMN_KINDS, SEQUENCE, GRAPH, KERNEL)
@@ -116,7 +118,7 @@ def checked_kinds(
                 f"expected the kind of column {column!r} to be {', '.join(map(repr, kinds))}, got "
                 f"{kind!r}; choose one of them"
             )
-        found[str(name)] = IDENTIFIER if kind == "ignore" else str(kind)
+        found[str(name)] = str(kind)
     return found
 
 
@@ -186,6 +188,7 @@ _WORDS = {
     DATE: "date, as a number of days",
     TEXT: "text, by the TF-IDF of its words",
     IDENTIFIER: "identifier, left out",
+    IGNORED: "left out",
     CATEGORY: "category",
 }
 

@@ -19,8 +19,8 @@ from kernlearn.estimators.inputs.sources import KernelRows, Sources
 from kernlearn.estimators.mixture.preparation.column_kinds import (
     CATEGORY,
     GRAPH,
-    IDENTIFIER,
     KERNEL,
+    LEFT_OUT,
     NUMBER,
     SEQUENCE,
     SOURCE_KINDS,
@@ -238,7 +238,7 @@ def prepare_sources(sources: Sources, scale: bool, columns: object) -> SourcesPr
     descriptions: dict[str, str] = {}
     for name in sources:
         kind = _kind(sources[name], requested.get(name), name)
-        if kind == IDENTIFIER:
+        if kind in LEFT_OUT:
             descriptions[name] = "left out"
             continue
         found, words = _prepared_source(sources[name], name, kind, scale, requested)
@@ -318,7 +318,7 @@ def _prepared_table(
 
 def _kind(cells: Rows, requested: str | None, name: str) -> str:
     """What a source is taken for."""
-    if requested == IDENTIFIER:
+    if requested in LEFT_OUT:
         return requested
     if isinstance(cells, KernelRows) or requested == KERNEL:
         if not isinstance(cells, KernelRows) or requested not in (None, KERNEL):
