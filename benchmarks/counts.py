@@ -31,6 +31,7 @@ from benchmarks.outcome_tables import (
 from kernlearn.quality.counts import deviance, fit_dispersion
 from kernlearn.typing import Array
 
+MOST_TRAINING = 200
 LOSSES = ("Poisson deviance", "negative binomial deviance")
 ALPHAS = np.logspace(-5, 1, 7)
 
@@ -169,4 +170,4 @@ def topic(folder: Path | None = None) -> Topic:
     tables = shipped()
     for name, *columns in OF_R if folder is not None else ():
         tables[name] = lambda name=name, columns=columns: counted(r_table(folder, name), *columns)
-    return Topic("counts", tables, METHODS, LOSSES, constant_rate)
+    return Topic("counts", tables, METHODS, LOSSES, constant_rate, MOST_TRAINING)

@@ -38,10 +38,10 @@ class OutcomeTable:
         """Some of the rows."""
         return OutcomeTable(self.X.iloc[places], self.y[places], self.exposure[places])
 
-    def split(self, seed: int) -> tuple[OutcomeTable, OutcomeTable]:
-        """Rows to learn from and rows to test on."""
+    def split(self, seed: int, most: int) -> tuple[OutcomeTable, OutcomeTable]:
+        """Rows to learn from, so many at most, and rows to test on."""
         order = np.random.default_rng(seed).permutation(len(self.y))
-        n = min(int(TRAINING_SHARE * len(order)), MOST_TRAINING)
+        n = min(int(TRAINING_SHARE * len(order)), most)
         return self.rows(order[:n]), self.rows(order[n : n + MOST_TEST])
 
 
@@ -83,11 +83,12 @@ class Topic:
     methods: Mapping[str, Fit]
     losses: tuple[str, ...]
     constant: Fit
+    most_training: int = MOST_TRAINING
 
 
 def fit_split(topic: Topic, table: OutcomeTable, seed: int, name: str) -> dict[str, float]:
     """The losses of one method on one split, and the seconds of the processor."""
-    train, test = table.split(seed)
+    train, test = table.split(seed, topic.most_training)
     start, failed = time.process_time(), 0.0
     try:
         losses = topic.methods[name](train, test)
