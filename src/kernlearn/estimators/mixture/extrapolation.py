@@ -25,6 +25,7 @@ from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.registry import LINEAR
 from kernlearn.estimators.mixture.preparation.outside_rows import beyond_range
 from kernlearn.estimators.mixture.preparation.table import STANDARD, AnyPreparation, Preparation
+from kernlearn.numerics.rounding import first_least
 from kernlearn.quality.predictive import SquaredLoss
 from kernlearn.typing import Array, Indices, Mask, Rows
 
@@ -91,7 +92,7 @@ class LinearExtrapolation:
             low, high = X[others].min(axis=0), X[others].max(axis=0)
             outside[fold] = (beyond_range(X[fold], low, high) > NEAR).any(axis=1)
         losses = np.einsum("i,sik->si", weight, (Y - predictions) ** 2)
-        best = int(losses.sum(axis=1).argmin())
+        best = first_least(losses.sum(axis=1))
         mixed = weight * ((Y - held_out) ** 2).sum(axis=1)
         mean = np.average(Y, axis=0, weights=weight)
         if not _carries(losses[best], mixed, weight * ((Y - mean) ** 2).sum(axis=1), outside):

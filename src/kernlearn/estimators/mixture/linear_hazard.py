@@ -21,6 +21,7 @@ from kernlearn.estimators.mixture.members import Members
 from kernlearn.estimators.mixture.preparation.table import STANDARD
 from kernlearn.estimators.mixture.targets.counts import CountRows
 from kernlearn.kernels import Linear
+from kernlearn.numerics.rounding import first_least
 from kernlearn.quality.counts import CountLoss
 from kernlearn.quality.partial_likelihood import (
     StratifiedRiskSets,
@@ -95,7 +96,7 @@ def linear_hazard(
         sets = StratifiedRiskSets.of(signed, weight, codes_of(folds))
         losses += [sets.loss(each) for each in values]
         constant += sets.loss(np.zeros(len(Z)))
-    best = int(np.argmin(losses))
+    best = first_least(losses)
     beta = back @ _path(rotated, signed, weight)[best]
     pilot = np.mean([values[best] for values in held_out], axis=0)
     # The weights of working responses add up to that of the events.

@@ -43,7 +43,7 @@ from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.typing import Array, Indices
 
 # λ in units of the mean variance of a kernel, and what the best of them is multiplied by.
-_RIDGES, _FINER = 10.0 ** np.arange(-7, 2), np.sqrt([0.1, 10.0])
+_RIDGES, _FINER = np.logspace(-7.0, 1.0, 9), np.sqrt([1.0, 0.1, 10.0])
 
 
 # With more rows than are always nested, kernels that are tried.
@@ -202,7 +202,7 @@ class Ladder:
         K = whole[np.ix_(rows, rows)]
         path, unit = RidgePath.of(K, loss.Y, loss.weight), mean_variance(K)
         _, middle = _least_squares(path, _RIDGES * unit, part, loss)
-        error, lam = _least_squares(path, np.append(middle, _FINER * middle), part, loss)
+        error, lam = _least_squares(path, _FINER * middle, part, loss)
         judged = JudgedKernel(kernel, lam, loss.Y - path.residuals(lam, part.blocks))
         representation = Representation(self.table)
         fit = CandidateFit(self.family, representation, rung, judged, loss, error)
@@ -215,7 +215,7 @@ def _least_squares(
     """The least mean squared leave-one-out error at some λ, and that λ."""
     squares = (path.residuals_at(lams, part.blocks) ** 2).sum(axis=2)
     errors = squares @ loss.share
-    best = int(np.argmin(errors))
+    best = first_least(errors)
     return float(errors[best]), float(lams[best])
 
 

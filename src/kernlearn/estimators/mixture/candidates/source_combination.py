@@ -24,7 +24,7 @@ from kernlearn.estimators.mixture.preparation.sources import SourceBlock
 from kernlearn.estimators.mixture.preparation.table import NumericRows
 from kernlearn.gram import gram_stack
 from kernlearn.kernels import Columns, Gaussian, Kernel, Linear, Matern, Stretched, WeightedSum
-from kernlearn.numerics.rounding import is_less, standard_deviation
+from kernlearn.numerics.rounding import first_least, is_less, standard_deviation
 from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.selection.ridge_search import minimise_along
 from kernlearn.typing import Array, Indices
@@ -86,7 +86,7 @@ class SourceKernels:
             losses = (
                 [_loss(K, sample, _FIRST_RIDGE)[0] for K in matrices] if len(own) > 1 else [0.0]
             )
-            best = int(np.argmin(losses))
+            best = first_least(losses)
             kernels.append(own[best])
             grams.append(matrices[best])
             scales.append(1.0 / spreads[best])
