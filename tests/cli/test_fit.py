@@ -142,7 +142,7 @@ def test_it_says_what_it_did(table, tmp_path):
         "SVM with a tuned Gaussian kernel",
         "always the most frequent class",
         "Kernel: a mixture of",
-        "chosen by what they predict for rows held out",
+        "chosen by held-out predictions",
         f"written: {tmp_path / 'm'}",
     ):
         assert words in text, words
@@ -187,7 +187,7 @@ def test_the_model_in_the_file_is_fitted_to_all_rows_and_the_seed_decides(
     assert rows["in_the_file"] == rows["used"] == rows["read"] == 89
     assert rows["held_out"] + rows["to_learn_from"] == 89
     assert {model["learned_from"] for model in rows["models"]} == {66}
-    assert "fitted anew, to all 89 rows" in " ".join(rows["sentences"])
+    assert "fitted again, to all 89 rows" in " ".join(rows["sentences"])
     assert not once["rows"]["refitted"]
 
 
@@ -199,14 +199,14 @@ def test_a_row_held_out_has_no_shares_of_classes(wine, tmp_path, options):
     result = run("fit", tmp_path / "t.csv", "--target", "target", "--method", "lssvm", *options)
     assert result.exit_code == 0, result.output
     said = " ".join(result.stdout.split())
-    assert "in its share" not in said
+    assert "stratified" not in said
     assert "11 more classes have fewer than 5 rows." in said
     if "--cv" in options:
         assert "Recall by class: class 0" in said
         assert " and 5 more. " in said
     else:
         assert "On 1 held-out row, with" in said
-        assert "1 of 89 rows was held out at random; 88 were there to learn from." in said
+        assert "1 of 89 rows was held out at random; 88 trained the model." in said
         assert "The class 'pair 00' has 2 rows, none held out: nothing can be said of it." in said
 
 
@@ -241,7 +241,7 @@ def test_small_classes_stop_nothing(wine, tmp_path, options):
     assert "The class 'alone' has a single row: it is learned from, and never held out." in text
     n_out = 2 if options else 1
     assert f"The class 'pair' has 2 rows, {n_out} held out: little can be said of it." in text
-    assert "each class in its share" in text
+    assert "stratified by class" in text
     assert rows["held_out"] == (88 if options else 23)  # by folds every other row, once
     assert ("in 3 folds" in facts["evaluation"]) == bool(options)
     assert len(kl.load(tmp_path / "m").estimator.support_vectors_) == 89

@@ -139,7 +139,7 @@ def test_few_rows_are_all_held_out_in_repeated_folds(tmp_path):
     assert facts["written"] == [str(out)]
     assert (facts["n_train"], facts["n_held_out"]) == (72, 90)
     assert (facts["rows"]["folds"], facts["rows"]["repeats"]) == (5, 3)
-    assert facts["evaluation"].startswith("Every row was predicted 3 times by a model fitted")
+    assert facts["evaluation"].startswith("All 90 rows were held out 3 times")
     for metric in facts["scores"][0]["metrics"]:
         assert metric["low"] <= metric["value"] <= metric["high"]
     assert np.sum(facts["held_out"]["confusion"]) == 90

@@ -180,4 +180,4 @@ def test_what_each_source_adds(followed, tmp_path):
     assert facts["method"] == "mkl"
     assert facts["certificate"]["gap"] < 1e-5
     assert facts["importance"]["views"][0]["name"] == "blood"
-    assert "rows with and without the event in their shares" in facts["rows"]["sentences"][1]
+    assert "stratified by event" in facts["rows"]["sentences"][1]

@@ -94,8 +94,7 @@ def _is_number(value: object) -> bool:
 
 SHOWN = 4
 MIXTURE = (
-    "Its parts and their weights were chosen by what they predict for rows held out, which is no "
-    "objective with a certificate."
+    "Its members and their weights were chosen by held-out predictions, so there is no certificate."
 )
 
 

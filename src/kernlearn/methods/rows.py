@@ -99,24 +99,18 @@ def _held_out(task: Task, account: Json) -> str:
     held_out, learned = account["held_out"], account["to_learn_from"]
     if task.times is not None:
         return _later(account)
-    kinds = "rows with and without the event in their shares"
-    kinds = kinds if task.setting.task == SURVIVAL else "each class in its share"
-    stratified = f", {kinds}" if _has_shares(task) else ""
+    kinds = "event" if task.setting.task == SURVIVAL else "class"
+    stratified = f", stratified by {kinds}" if _has_shares(task) else ""
     if account["folds"]:
         times = f"{account['repeats']} times" if account["repeats"] > 1 else "once"
         how = f"in {account['folds']} folds{stratified}"
         if account["repeats"] > 1:
-            how += ", dealt out anew each time"
-        return (
-            f"Every row was predicted {times} by a model fitted without it, {how}: {held_out} "
-            f"rows, with {learned} at most to learn from."
-            if held_out == account["used"]
-            else f"{held_out} rows were predicted {times} by a model fitted without them, {how}, "
-            f"with {learned} at most to learn from."
-        )
+            how += ", drawn again each time"
+        who = f"All {held_out} rows" if held_out == account["used"] else _rows(held_out)
+        return f"{who} were held out {times}, {how}; at most {learned} rows trained a model."
     return (
         f"{held_out} of {_rows(account['used'])} {'was' if held_out == 1 else 'were'} held out at "
-        f"random{stratified}; {learned} were there to learn from."
+        f"random{stratified}; {learned} trained the model."
     )
 
 
@@ -126,11 +120,11 @@ def _later(account: Json) -> str:
     if account["folds"]:
         return (
             f"{_rows(held_out)} of {account['used']} were predicted from the rows before them, in "
-            f"{account['folds']} consecutive parts, with {learned} at most to learn from."
+            f"{account['folds']} consecutive parts; at most {learned} rows trained a model."
         )
     return (
         f"The latest {held_out} of {_rows(account['used'])} were held out; the {learned} before "
-        "them were there to learn from."
+        "them trained the model."
     )
 
 
@@ -173,8 +167,8 @@ def _learning_rows(account: Json) -> list[str]:
         few, tuned = model["learned_from"] < n, model["tuned_on"]
         if few:
             said.append(
-                f"{_capital(model['name'])} learned from a random {model['learned_from']} of "
-                f"these, the most that it is given."
+                f"{_capital(model['name'])} learned from {model['learned_from']} of these rows, "
+                f"drawn at random: the most that it is given."
             )
         if tuned is not None and tuned < model["learned_from"]:
             said.append(
@@ -182,7 +176,7 @@ def _learning_rows(account: Json) -> list[str]:
             )
     if not any(model["learned_from"] < n for model in account["models"]):
         others = len(account["models"]) > 1
-        said.insert(0, f"The model{' and all it is compared with' * others} learned from them all.")
+        said.insert(0, f"The model{' and the baselines' * others} learned from all of these rows.")
     return said
 
 
@@ -192,8 +186,8 @@ def _in_the_file(task: Task, account: Json) -> str:
         which = f"all {_rows(used)}" if n == used else f"a random {n} of all {_rows(used)}"
         how = ", with the kernels, ranks and C of the one before" * account["took_over"]
         return (
-            f"The model in the file was then fitted anew, to {which}{how}; the scores are those of "
-            f"{'the models' if task.cv else 'the model'} before that."
+            f"The model in the file was then fitted again, to {which}{how}; the scores are those "
+            f"of the earlier {'models' if task.cv else 'model'}."
         )
     why = "as asked for" if not task.refit else "since it is given no more rows than it had"
     return f"The model in the file is the one that was scored, {why}: it has not seen those rows."
