@@ -60,9 +60,8 @@ def choose_bank(
         best, pays = _best_exponent(sample, median, parts, weight[rows], tried, together)
         more = sample_rows(n, seed, _ROWS_FOR_COLUMNS)
         some = [target[more] for target in targets]
-        rival = bank_at(median, [best])[-1]
-        table = X[more], some, weight[more], rival, _some(groups, more)
-        by_column, by_scale = column_bank(*table), learned_scales(*table)
+        data = X[more], some, weight[more], bank_at(median, [best])[-1], _some(groups, more)
+        by_column, by_scale = column_bank(*data), learned_scales(*data)
         if by_column is not None and (by_scale is None or by_column[1] < by_scale[1]):
             return by_column[0], [by_column[2]]
         if by_scale is not None:
