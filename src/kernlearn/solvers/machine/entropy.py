@@ -124,7 +124,8 @@ class _Newton:
         missed = float(self.coef.sum() - self.machine.rhs[0])
         slope = float(K_by @ (self.alpha - self.coef)) - b_by * missed
         # Close to the optimum, rounding hides the decrease; the full step is right.
-        self.ended = abs(slope) <= OPTIONS.blind * abs(self.value)
+        hidden = OPTIONS.blind * abs(self.value)
+        self.ended = abs(slope) <= hidden
         length = 1.0
         for _ in range(OPTIONS.halvings):
             point = self.alpha + length * by, self.K_alpha + length * K_by, self.b + length * b_by
@@ -134,6 +135,8 @@ class _Newton:
                 self._look()
                 return True
             length *= 0.5
+            if abs(length * slope) <= hidden:  # rounding hides what shorter steps gain
+                break
         return False
 
     def _weights(self, coef: Array) -> Array:
