@@ -223,7 +223,7 @@ def test_a_limit_on_rows_is_told_of_every_model(table):
     assert rows["in_the_file"] == 30
     assert not rows["refitted"]  # it would see no more rows than it has seen
     text = " ".join(rows["sentences"])
-    assert "learned from a random 30 of these, the most that it is given" in text
+    assert "learned from 30 of these rows, drawn at random: the most that it is given" in text
     assert "since it is given no more rows than it had" in text
 
 

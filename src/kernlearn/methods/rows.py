@@ -168,7 +168,7 @@ def _learning_rows(account: Json) -> list[str]:
         if few:
             said.append(
                 f"{_capital(model['name'])} learned from {model['learned_from']} of these rows, "
-                f"drawn at random: the most that it is given."
+                "drawn at random: the most that it is given."
             )
         if tuned is not None and tuned < model["learned_from"]:
             said.append(
