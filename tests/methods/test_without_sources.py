@@ -87,7 +87,7 @@ def test_it_is_the_score_less_that_of_a_fit_without_the_source():
     X, y = task.X.iloc[test], task.y[test]
     model = learner.fit(task.X.iloc[train].reset_index(drop=True), task.y[train])
     rest = HeldOutPredictions.of(model, X, y, setting.classes)
-    whole = outcome.judged[0].said
+    whole = outcome.judged[0].held_out
     lost = np.mean(whole.predicted == whole.y) - np.mean(rest.predicted == rest.y)
     assert outcome.views[1].value == pytest.approx(lost)
     draws = metric_draws(task.metric, whole, 0, 40) - metric_draws(task.metric, rest, 0, 40)

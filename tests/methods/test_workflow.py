@@ -83,7 +83,7 @@ def test_side_by_side_is_as_in_turn(kind, monkeypatch):
     assert [judged.name for judged in together.judged] == names
     for one, other in zip(alone.judged, together.judged, strict=True):
         assert one.score == other.score
-        np.testing.assert_array_equal(one.said.predicted, other.said.predicted)
+        np.testing.assert_array_equal(one.held_out.predicted, other.held_out.predicted)
     # One note for one reason, that of the model which is kept.
     assert together.notes == alone.notes == ["neighbours end early: 100 rows"]
 

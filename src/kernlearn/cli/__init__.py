@@ -51,11 +51,11 @@ def _stdout_of_our_own(stdout: TextIO) -> TextIO:
     )
 
 
-def print_note(said: set[str], message: Warning | str, *details: object, **more: object) -> None:
+def print_note(printed: set[str], message: Warning | str, *details: object, **more: object) -> None:
     """A warning as one line, without the place in the source that gave it, once."""
     from kernlearn.inspection._text import plain
 
     text = f"kernlearn: note: {plain(message)}"
-    if text not in said:
-        said.add(text)
+    if text not in printed:
+        printed.add(text)
         print(text, file=sys.stderr)

@@ -134,29 +134,29 @@ def _lost(entry: Json) -> str:
 
 def details_sentences(facts: Json) -> list[str]:
     """Recall by class, calibration, coverage of intervals: a sentence or more."""
-    details, said = facts["held_out"], []
+    details, sentences = facts["held_out"], []
     if facts["task"] == "classification":
         known = [entry for entry in details["classes"] if entry["recall"] is not None]
         recalls = [f"{entry['class']} {entry['recall']:.2f}" for entry in known]
-        said.append(f"Recall by class: {listed(recalls, FEW)}.")
+        sentences.append(f"Recall by class: {listed(recalls, FEW)}.")
         if details["calibration"]:
-            said.append(details["calibration"]["sentence"])
+            sentences.append(details["calibration"]["sentence"])
     elif facts["task"] == "survival":
-        said += [entry["sentence"] for entry in details["calibrations"]]
+        sentences += [entry["sentence"] for entry in details["calibrations"]]
     elif facts["task"] == "outcomes":
-        said += outcomes_sentences(details)
+        sentences += outcomes_sentences(details)
     elif facts["task"] == "ranking":
-        said.append(details["ranking_sentence"])
+        sentences.append(details["ranking_sentence"])
     if details.get("rates_sentence"):
-        said.append(details["rates_sentence"])
+        sentences.append(details["rates_sentence"])
     if details.get("interval"):
         interval = details["interval"]
-        said.append(
+        sentences.append(
             f"Intervals meant to hold {interval['coverage']:.0%} of the numbers hold "
             f"{interval['covered']:.1%} of the {interval['rows']} held-out ones; they are "
             f"{short(interval['mean_width'])} wide on average."
         )
-    return said
+    return sentences
 
 
 def outcomes_sentences(details: Json) -> list[str]:

@@ -70,13 +70,13 @@ def chance(
         return Chance(p, f"the concordance on held-out rows is {index:.2f}, that of any order 0.5")
     metric = _own_metric(whole)
     if metric is not None:
-        values = [metric.value(said) for said in (whole, other)]
+        values = [metric.value(held_out) for held_out in (whole, other)]
         if values[0] is None or values[1] is None:
             return None
         figures = f"the {metric.title} on held-out rows is {values[0]:.3g}"
         return Chance(p, f"{figures}, that of a guess {values[1]:.3g}")
     if whole.n_classes == 0:
-        errors, spread = ((whole.y - said.predicted) ** 2 for said in (whole, other))
+        errors, spread = ((whole.y - held_out.predicted) ** 2 for held_out in (whole, other))
         explained = 1.0 - float(errors.sum()) / float(spread.sum()) if spread.any() else 0.0
         return Chance(p, f"R² on held-out rows is {explained:.2f}, that of the mean 0")
     right, guessed = (100.0 * float(np.mean(s.y == s.predicted)) for s in (whole, other))
@@ -87,9 +87,9 @@ def chance(
     )
 
 
-def _own_metric(said: HeldOutPredictions) -> Metric | None:
+def _own_metric(held_out: HeldOutPredictions) -> Metric | None:
     """That of counts, of several outcomes and of rankings."""
-    name = default_metric(said.y)
+    name = default_metric(held_out.y)
     return None if name is None else Metric(name)
 
 
@@ -97,11 +97,11 @@ def _gains(model: HeldOutPredictions, guess: HeldOutPredictions) -> tuple[Array,
     """What rows of one split gain over the guess, by two measures or by one."""
     y, n = model.y, model.n_classes
     if model.survival is not None:
-        errors = [brier_of_rows(said) for said in (model, guess)]
+        errors = [brier_of_rows(held_out) for held_out in (model, guess)]
         return gain_in_order(y, model.predicted), errors[1] - errors[0]
     metric = _own_metric(model)
     if metric is not None:
-        values = [metric.row_values(said) for said in (model, guess)]
+        values = [metric.row_values(held_out) for held_out in (model, guess)]
         known = [np.zeros(len(y)) if value is None else value for value in values]
         return (known[0] - known[1],)
     if n == 0:

@@ -93,26 +93,26 @@ def check_two_classes(classes: Sequence[object] | None) -> None:
         )
 
 
-def with_threshold(said: HeldOutPredictions, threshold: float) -> HeldOutPredictions:
+def with_threshold(held_out: HeldOutPredictions, threshold: float) -> HeldOutPredictions:
     """The predictions that a threshold makes of the probabilities."""
-    if said.proba is None:
+    if held_out.proba is None:
         raise MethodError(
             "--cost needs probabilities, which this method does not have; choose another --method, "
             "such as kernel, or leave --cost out"
         )
-    return replace(said, predicted=(said.proba[:, 1] >= threshold).astype(int))
+    return replace(held_out, predicted=(held_out.proba[:, 1] >= threshold).astype(int))
 
 
-def cost_of(costs: Costs, said: HeldOutPredictions) -> Json:
+def cost_of(costs: Costs, held_out: HeldOutPredictions) -> Json:
     """The mean cost of a row, with a 95 % interval."""
-    rows = costs.of_rows(said.y, said.predicted == 1)
-    half = 1.96 * clustered_error(rows, said.units()) if len(rows) > 1 else 0.0
+    rows = costs.of_rows(held_out.y, held_out.predicted == 1)
+    half = 1.96 * clustered_error(rows, held_out.units()) if len(rows) > 1 else 0.0
     mean = float(rows.mean())
     return {"value": mean, "low": max(0.0, mean - half), "high": mean + half}
 
 
 def threshold_facts(
-    costs: Costs, said: HeldOutPredictions, labels: Sequence[str], n_learned: int
+    costs: Costs, held_out: HeldOutPredictions, labels: Sequence[str], n_learned: int
 ) -> Json:
     """The threshold of all held-out rows, and what it costs on rows that did not choose it.
 
@@ -120,17 +120,17 @@ def threshold_facts(
     ``cost`` (of a row: ``value``, ``low`` and ``high``), ``usual_cost`` (of the predictions without
     a threshold), ``metrics`` (the usual scores at the threshold) and ``sentence``.
     """
-    usual = cost_of(costs, said)
-    y, p = said.y, with_threshold(said, 0.5).proba[:, 1]  # type: ignore[index]
+    usual = cost_of(costs, held_out)
+    y, p = held_out.y, with_threshold(held_out, 0.5).proba[:, 1]  # type: ignore[index]
     value = costs.best_threshold(p, y)
-    unit = np.arange(len(y)) if said.unit is None else said.unit
+    unit = np.arange(len(y)) if held_out.unit is None else held_out.unit
     part = np.unique(unit, return_inverse=True)[1].reshape(-1) % PARTS
     apart = np.zeros(len(y), dtype=int)
     for number in range(PARTS):
         test = part == number
         other = costs.best_threshold(p[~test], y[~test]) if (~test).any() else costs.threshold
         apart[test] = p[test] >= other
-    cost = cost_of(costs, replace(said, predicted=apart))
+    cost = cost_of(costs, replace(held_out, predicted=apart))
     positive = labels[1]
     found: Json = {
         "value": value,
@@ -139,7 +139,7 @@ def threshold_facts(
         "false_negative": costs.false_negative,
         "cost": cost,
         "usual_cost": usual,
-        "metrics": metric_values(with_threshold(said, value), n_learned),
+        "metrics": metric_values(with_threshold(held_out, value), n_learned),
     }
     return {**found, "sentence": _sentence(found)}
 

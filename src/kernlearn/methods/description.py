@@ -221,10 +221,10 @@ def _sparse_sentence(rank: int, n_sparse: int) -> str:
 landmarks.'
     """
     taken = "was taken as it is" if n_sparse == 1 else "were taken as they are"
-    said = f"{counted(n_sparse, 'kernel')} of sparse features {taken}"
+    sentence = f"{counted(n_sparse, 'kernel')} of sparse features {taken}"
     if rank == 0:
-        return f"{said}, without landmarks."
-    return f"{said}; the others were seen through {counted(rank, 'landmark')}."
+        return f"{sentence}, without landmarks."
+    return f"{sentence}; the others were seen through {counted(rank, 'landmark')}."
 
 
 def _landmark_sentence(rank: int, losses: list[list[float]]) -> str:
@@ -234,16 +234,18 @@ def _landmark_sentence(rank: int, losses: list[list[float]]) -> str:
     'The kernel was seen through 8 landmarks. From 4 to 8 the held-out squared error fell by 20 %: \
 more of them would help; --memory and --time-limit allow for more.'
     """
-    said = f"The kernel was seen through {counted(rank, 'landmark')}"
+    sentence = f"The kernel was seen through {counted(rank, 'landmark')}"
     if len(losses) < 2 or losses[-2][1] <= 0:
-        return f"{said}."
+        return f"{sentence}."
     (before, first), (after, last) = losses[-2:]
     fall = 1.0 - last / first
     percent = f"{100 * max(fall, 0.0):.2g} %"
     change = f"From {before} to {after} the held-out squared error fell by {percent}"
     if fall < FLAT:
-        return f"{said}. {change}: more of them would help little."
-    return f"{said}. {change}: more of them would help; --memory and --time-limit allow for more."
+        return f"{sentence}. {change}: more of them would help little."
+    return (
+        f"{sentence}. {change}: more of them would help; --memory and --time-limit allow for more."
+    )
 
 
 def name_columns(pipeline: Pipeline) -> None:

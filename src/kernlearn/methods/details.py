@@ -26,26 +26,26 @@ MOST_ROWS = 300
 
 
 def metric_values(
-    said: HeldOutPredictions, n_learned: int, ranks: tuple[int, ...] = ()
+    held_out: HeldOutPredictions, n_learned: int, ranks: tuple[int, ...] = ()
 ) -> list[Json]:
     """The metrics that are usual for such targets; those that a model cannot have are left out.
 
     Each has a 95 % interval, whose ends are None where there is none; `n_learned` is the number of
     rows that one split learns from. Grades have the ranks of their classes.
     """
-    task = outcome_task(said.y)
+    task = outcome_task(held_out.y)
     if task is not None:
         names = [*OUTCOME_METRICS[task]]
-    elif said.survival is not None:
+    elif held_out.survival is not None:
         names = [*SURVIVAL_METRICS]
-    elif said.n_classes == 0:
+    elif held_out.n_classes == 0:
         names = ["r2", "neg_root_mean_squared_error", "neg_mean_absolute_error"]
     else:
-        names = ["accuracy", "balanced_accuracy", "roc_auc" + "_ovr" * (said.n_classes > 2)]
+        names = ["accuracy", "balanced_accuracy", "roc_auc" + "_ovr" * (held_out.n_classes > 2)]
         names.append("neg_log_loss")
         names += [KAPPA] * bool(ranks)
     metrics = [Metric(name, ranks if name == KAPPA else ()) for name in names]
-    found = [(metric, usual_score(metric, said, n_learned)) for metric in metrics]
+    found = [(metric, usual_score(metric, held_out, n_learned)) for metric in metrics]
     return [
         {
             "metric": metric.name,
@@ -59,40 +59,48 @@ def metric_values(
     ]
 
 
-def class_details(said: HeldOutPredictions, labels: list[str], ranks: tuple[int, ...] = ()) -> Json:
+def class_details(
+    held_out: HeldOutPredictions, labels: list[str], ranks: tuple[int, ...] = ()
+) -> Json:
     """Confusion, recall and precision by class, curves and calibration.
 
     Grades have the ranks of their classes, and are told in their order.
     """
     if ranks:
-        said, labels = _in_order(said, labels, ranks)
+        held_out, labels = _in_order(held_out, labels, ranks)
     k = len(labels)
     counts = np.zeros((k, k), dtype=int)
-    np.add.at(counts, (said.y, said.predicted), 1)
-    curves = _curves(said, labels) if k <= MOST_CURVES else []
+    np.add.at(counts, (held_out.y, held_out.predicted), 1)
+    curves = _curves(held_out, labels) if k <= MOST_CURVES else []
     return {
         "confusion": counts.tolist() if k <= MOST_CLASSES else None,
         "distances": _distances(counts) if ranks else None,
-        "classes": [_class(counts, said, j, label) for j, label in enumerate(labels)],
+        "classes": [_class(counts, held_out, j, label) for j, label in enumerate(labels)],
         "curves": curves,
-        "calibration": reliability(said),
+        "calibration": reliability(held_out),
     }
 
 
 def _in_order(
-    said: HeldOutPredictions, labels: list[str], ranks: tuple[int, ...]
+    held_out: HeldOutPredictions, labels: list[str], ranks: tuple[int, ...]
 ) -> tuple[HeldOutPredictions, list[str]]:
     """Predictions and labels with the lowest grade first."""
     places = np.array(ranks)
     columns = np.argsort(places)
     decision, proba = (
         None if values is None or values.ndim == 1 else values[:, columns]
-        for values in (said.decision, said.proba)
+        for values in (held_out.decision, held_out.proba)
     )
     if decision is None:
-        decision = said.decision if ranks[0] == 0 or said.decision is None else -said.decision
+        decision = (
+            held_out.decision if ranks[0] == 0 or held_out.decision is None else -held_out.decision
+        )
     ordered = replace(
-        said, y=places[said.y], predicted=places[said.predicted], decision=decision, proba=proba
+        held_out,
+        y=places[held_out.y],
+        predicted=places[held_out.predicted],
+        decision=decision,
+        proba=proba,
     )
     return ordered, [labels[column] for column in columns.tolist()]
 
@@ -103,30 +111,32 @@ def _distances(counts: NDArray[Any]) -> list[int]:
     return [int(counts[np.abs(i - j) == apart].sum()) for apart in range(len(counts))]
 
 
-def _class(counts: NDArray[Any], said: HeldOutPredictions, j: int, label: str) -> Json:
+def _class(counts: NDArray[Any], held_out: HeldOutPredictions, j: int, label: str) -> Json:
     n_true, n_said, right = int(counts[j].sum()), int(counts[:, j].sum()), int(counts[j, j])
     return {
         "class": label,
         "rows": n_true,
         "recall": right / n_true if n_true else None,
         "precision": right / n_said if n_said else None,
-        "auc": _one_against_rest(said, j, "roc_auc"),
+        "auc": _one_against_rest(held_out, j, "roc_auc"),
     }
 
 
-def _one_against_rest(said: HeldOutPredictions, j: int, metric: str) -> float | None:
+def _one_against_rest(held_out: HeldOutPredictions, j: int, metric: str) -> float | None:
     """A metric of the order of rows, for one class against all others."""
-    values, is_class = _values(said, j), (said.y == j).astype(int)
+    values, is_class = _values(held_out, j), (held_out.y == j).astype(int)
     if values is None:
         return None
-    return Metric(metric).value(HeldOutPredictions(is_class, is_class, 2, values, fold=said.fold))
+    return Metric(metric).value(
+        HeldOutPredictions(is_class, is_class, 2, values, fold=held_out.fold)
+    )
 
 
-def _values(said: HeldOutPredictions, j: int) -> Array | None:
+def _values(held_out: HeldOutPredictions, j: int) -> Array | None:
     """By what rows are ranked for class j, as scikit-learn's area under the curve does."""
-    if said.decision is not None and said.decision.ndim == 1:
-        return said.decision if j == 1 else -said.decision
-    ranked = said.decision if said.proba is None else said.proba
+    if held_out.decision is not None and held_out.decision.ndim == 1:
+        return held_out.decision if j == 1 else -held_out.decision
+    ranked = held_out.decision if held_out.proba is None else held_out.proba
     return None if ranked is None else ranked[:, j]
 
 
@@ -138,15 +148,15 @@ def rank_shares(values: Array, fold: NDArray[np.intp] | None) -> Array:
     return shares
 
 
-def _curves(said: HeldOutPredictions, labels: list[str]) -> list[Json]:
+def _curves(held_out: HeldOutPredictions, labels: list[str]) -> list[Json]:
     """ROC and precision against recall: of two classes for the second, else for each."""
     curves = []
     for j in [1] if len(labels) == 2 else range(len(labels)):
-        values, is_class = _values(said, j), said.y == j
-        auc = _one_against_rest(said, j, "roc_auc")
+        values, is_class = _values(held_out, j), held_out.y == j
+        auc = _one_against_rest(held_out, j, "roc_auc")
         if values is None or auc is None:
             continue
-        order = rank_shares(values, said.fold)
+        order = rank_shares(values, held_out.fold)
         false, true, _ = roc_curve(is_class, order)
         precision, recall, _ = precision_recall_curve(is_class, order)
         curves.append(
@@ -157,7 +167,7 @@ def _curves(said: HeldOutPredictions, labels: list[str]) -> list[Json]:
                 "auc": auc,
                 # By falling thresholds, so that recall grows.
                 "precision_recall": _thinned(recall[::-1], precision[::-1]),
-                "average_precision": _one_against_rest(said, j, "average_precision"),
+                "average_precision": _one_against_rest(held_out, j, "average_precision"),
             }
         )
     return curves
@@ -168,18 +178,18 @@ def _thinned(x: Array, y: Array) -> list[list[float]]:
     return [[round(float(x[i]), 5), round(float(y[i]), 5)] for i in places]
 
 
-def number_details(said: HeldOutPredictions) -> Json:
+def number_details(held_out: HeldOutPredictions) -> Json:
     """Actual and predicted numbers of some rows, and whether intervals hold what they should."""
-    places = np.unique(np.linspace(0, len(said) - 1, MOST_ROWS).round().astype(int))
-    points = np.column_stack([said.y, said.predicted])[places]
+    places = np.unique(np.linspace(0, len(held_out) - 1, MOST_ROWS).round().astype(int))
+    points = np.column_stack([held_out.y, held_out.predicted])[places]
     interval = None
-    if said.interval is not None:
-        low, high = said.interval.T
+    if held_out.interval is not None:
+        low, high = held_out.interval.T
         interval = {
             "coverage": COVERAGE,
-            "covered": float(np.mean((low <= said.y) & (said.y <= high))),
+            "covered": float(np.mean((low <= held_out.y) & (held_out.y <= high))),
             "mean_width": float(np.mean(high - low)),
-            "rows": len(said),
-            "ends": said.interval[places].tolist(),
+            "rows": len(held_out),
+            "ends": held_out.interval[places].tolist(),
         }
     return {"points": points.tolist(), "interval": interval}

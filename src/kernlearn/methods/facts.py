@@ -138,7 +138,7 @@ def make_bundle(
     bundle = ModelBundle(kept.pipeline)
     estimator, names = bundle.estimator, _prepared_names(bundle)
     sign = 1.0 if task.metric.greater_is_better else -1.0
-    remarks = task.metric.remarks(outcome.judged[0].said, _labels(task))
+    remarks = task.metric.remarks(outcome.judged[0].held_out, _labels(task))
     facts: Json = {
         **source.about,
         **_data_facts(task, target),
@@ -226,7 +226,7 @@ def _score_facts(task: Task, outcome: LearningResult) -> Json:
                 "high": finite(judged.score.high),
                 "seconds": judged.seconds,
                 "role": judged.role,
-                "metrics": metric_values(judged.said, judged.n_given, task.setting.ranks),
+                "metrics": metric_values(judged.held_out, judged.n_given, task.setting.ranks),
                 "against": comparison_facts(outcome.judged[0], judged, metric),
             }
             for judged in outcome.judged
@@ -241,22 +241,22 @@ def _labels(task: Task) -> list[str]:
 
 def _details(task: Task, model: EvaluatedModel) -> Json:
     """Of the first of repeated folds, in which every row was predicted once."""
-    said = model.said
-    if said.fold is not None:
-        said = said.rows(np.flatnonzero(said.fold < len(task.first_splits())))
-    if said.survival is not None:
-        return survival_details(said, said.survival)
-    if outcome_task(said.y) is not None:
-        return outcome_details(said, task.setting.outcomes, model.n_given)
+    held_out = model.held_out
+    if held_out.fold is not None:
+        held_out = held_out.rows(np.flatnonzero(held_out.fold < len(task.first_splits())))
+    if held_out.survival is not None:
+        return survival_details(held_out, held_out.survival)
+    if outcome_task(held_out.y) is not None:
+        return outcome_details(held_out, task.setting.outcomes, model.n_given)
     if task.setting.task == "regression":
-        return number_details(said)
-    return class_details(said, _labels(task), task.setting.ranks)
+        return number_details(held_out)
+    return class_details(held_out, _labels(task), task.setting.ranks)
 
 
 def _threshold(task: Task, model: EvaluatedModel) -> Json | None:
     if task.costs is None:
         return None
-    return threshold_facts(task.costs, model.said, _labels(task), model.n_given)
+    return threshold_facts(task.costs, model.held_out, _labels(task), model.n_given)
 
 
 def _class_weight(task: Task) -> dict[str, float] | str | None:

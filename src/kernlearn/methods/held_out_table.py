@@ -23,8 +23,8 @@ def held_out_table(task: Task, outcome: LearningResult, rows: Indices) -> Pandas
     ``actual: NAME``, ``prediction: NAME`` and so on for each.
     """
     pd = load_pandas("writing held-out predictions")
-    said, classes = outcome.judged[0].said, task.setting.classes
-    fold = np.zeros(len(said), dtype=int) if said.fold is None else said.fold
+    held_out, classes = outcome.judged[0].held_out, task.setting.classes
+    fold = np.zeros(len(held_out), dtype=int) if held_out.fold is None else held_out.fold
     n_folds = len(task.first_splits())
     found = {
         "row": rows[outcome.tests] + 1,
@@ -32,19 +32,19 @@ def held_out_table(task: Task, outcome: LearningResult, rows: Indices) -> Pandas
         "fold": fold % n_folds + 1,
     }
     if task.setting.task == OUTCOMES:
-        return pd.DataFrame({**found, **_by_outcome(task, said)})
+        return pd.DataFrame({**found, **_by_outcome(task, held_out)})
     found |= {
         **_actual(task.y[outcome.tests]),
-        "prediction": said.predicted if classes is None else classes[said.predicted],
+        "prediction": held_out.predicted if classes is None else classes[held_out.predicted],
     }
     if task.groups is not None:
         found["group"] = task.groups[outcome.tests]
-    if classes is not None and said.proba is not None:
-        found |= {f"probability: {c}": said.proba[:, j] for j, c in enumerate(classes.tolist())}
-    if said.survival is not None:
-        found |= {f"survival: {t:g}": said.survival[:, j] for j, t in enumerate(said.times)}
-    if said.interval is not None:
-        found |= {"lower": said.interval[:, 0], "upper": said.interval[:, 1]}
+    if classes is not None and held_out.proba is not None:
+        found |= {f"probability: {c}": held_out.proba[:, j] for j, c in enumerate(classes.tolist())}
+    if held_out.survival is not None:
+        found |= {f"survival: {t:g}": held_out.survival[:, j] for j, t in enumerate(held_out.times)}
+    if held_out.interval is not None:
+        found |= {"lower": held_out.interval[:, 0], "upper": held_out.interval[:, 1]}
     return pd.DataFrame(found)
 
 
@@ -56,14 +56,14 @@ def _actual(y: Targets) -> Json:
     return {"actual": y if outcome_task(y) is None else outcome_numbers(y), **exposure}
 
 
-def _by_outcome(task: Task, said: HeldOutPredictions) -> Json:
+def _by_outcome(task: Task, held_out: HeldOutPredictions) -> Json:
     found: Json = {}
     for place, name in enumerate(task.setting.outcomes):
         found |= {
-            f"actual: {name}": said.y[:, place],
-            f"prediction: {name}": said.predicted[:, place],
+            f"actual: {name}": held_out.y[:, place],
+            f"prediction: {name}": held_out.predicted[:, place],
         }
-        if said.interval is not None:
-            ends = said.interval[:, place]
+        if held_out.interval is not None:
+            ends = held_out.interval[:, place]
             found |= {f"lower: {name}": ends[:, 0], f"upper: {name}": ends[:, 1]}
     return found

@@ -92,7 +92,7 @@ def shuffled_predictions(
     before = HeldOutPredictions.of(model, X, y, classes, unit)
     orders = [rng.permutation(len(y)) for _ in range(repeats)]
     pairs = [(columns, order) for columns in groups for order in orders]
-    said: list[HeldOutPredictions] = []
+    held_out: list[HeldOutPredictions] = []
     together = max(1, rows_together // max(len(y), 1))
     every = np.arange(len(y))
     # Many tables are predicted as one: preparing one takes longer than predicting a few rows.
@@ -105,8 +105,8 @@ def shuffled_predictions(
             stacked[column] = cells[np.concatenate(places)]
         units = None if unit is None else np.tile(unit, len(some))
         whole = HeldOutPredictions.of(model, stacked, y[np.tile(every, len(some))], classes, units)
-        said += [whole.rows(part) for part in np.split(np.arange(len(whole)), len(some))]
-    after = [said[i * repeats : (i + 1) * repeats] for i in range(len(groups))]
+        held_out += [whole.rows(part) for part in np.split(np.arange(len(whole)), len(some))]
+    after = [held_out[i * repeats : (i + 1) * repeats] for i in range(len(groups))]
     return ShuffledPredictions(before, after)
 
 
@@ -131,15 +131,15 @@ def _fall(
     metric: Metric, before: HeldOutPredictions, after: Sequence[HeldOutPredictions]
 ) -> tuple[float, float | None]:
     """The mean fall of the score over shuffles, and its standard error."""
-    said, units = [before, *after], before.units()
-    rows = [metric.row_values(each) for each in said]
+    held_out, units = [before, *after], before.units()
+    rows = [metric.row_values(each) for each in held_out]
     values = [each for each in rows if each is not None]
 
     def error() -> float:
-        if len(values) == len(said):
+        if len(values) == len(held_out):
             return error_of_means(values, units)
         return error_of_scores(
-            lambda number, kept: metric.goodness(said[number].rows(kept)), len(said), units
+            lambda number, kept: metric.goodness(held_out[number].rows(kept)), len(held_out), units
         )
 
-    return mean_fall([metric.goodness(each) for each in said], error)
+    return mean_fall([metric.goodness(each) for each in held_out], error)

@@ -126,14 +126,20 @@ def judged_in_folds(
     first = len(task.first_splits())
 
     def judged(place: int) -> _SplitResult:
-        said = Contestant(learner)
+        contestant = Contestant(learner)
         with noted() as notes, interrupts_end_everything():
             start = time.perf_counter()
             pipeline = learner.fit(*task.training_rows(splits[place][0]))
-        said.add_split(pipeline, task, splits[place], time.perf_counter() - start)
+        contestant.add_split(pipeline, task, splits[place], time.perf_counter() - start)
         if place < first:
-            said.shuffle(pipeline, task, splits[place][1])
-        return (said.parts, said.n_learned, said.seconds, said.note, said.shuffled), notes
+            contestant.shuffle(pipeline, task, splits[place][1])
+        return (
+            contestant.parts,
+            contestant.n_learned,
+            contestant.seconds,
+            contestant.note,
+            contestant.shuffled,
+        ), notes
 
     def judged_within_memory(place: int) -> _SplitResult | None:
         try:
@@ -145,10 +151,10 @@ def judged_in_folds(
     parts = run_in_processes(tasks, task.n_jobs, advance)
     model = Contestant(learner)
     for place, part in enumerate(parts):
-        said, notes = judged(place) if part is None else part
+        contestant, notes = judged(place) if part is None else part
         for note in notes:
             warnings.warn(note, stacklevel=2)
-        model.add(Contestant(learner, *said))
+        model.add(Contestant(learner, *contestant))
     return model
 
 
@@ -175,7 +181,7 @@ def baseline_prediction(
     task: Task, learner: Learner, splits: list[Split]
 ) -> tuple[list[HeldOutPredictions], list[int], float, str]:
     """A baseline on the same rows; what it cannot do is noted."""
-    said = Contestant(learner)
+    contestant = Contestant(learner)
     for split in splits:
         start = time.perf_counter()
         try:
@@ -183,7 +189,7 @@ def baseline_prediction(
                 warnings.simplefilter("ignore")  # it is no news of the model
                 fitted = learner.fit(*task.training_rows(split[0]))
         except (MethodError, MemoryError) as error:
-            said.note = f"{learner.title} was skipped: {error}"
+            contestant.note = f"{learner.title} was skipped: {error}"
             break
-        said.add_split(fitted, task, split, time.perf_counter() - start)
-    return said.parts, said.n_learned, said.seconds, said.note
+        contestant.add_split(fitted, task, split, time.perf_counter() - start)
+    return contestant.parts, contestant.n_learned, contestant.seconds, contestant.note

@@ -173,11 +173,11 @@ class Learner:
             )
             if math.isfinite(value):
                 return value
-        said = model.predict(X)
+        predicted = model.predict(X)
         if self.setting.task == "classification":
-            return float(np.mean(said == y))
+            return float(np.mean(predicted == y))
         square = len(y) * float(standard_deviation(y)) ** 2
-        return 1.0 - float(np.sum((y - said) ** 2)) / square if square > 0 else 0.0
+        return 1.0 - float(np.sum((y - predicted) ** 2)) / square if square > 0 else 0.0
 
     def _check_columns(self, prepare: ColumnTransformer, X: PandasFrame) -> None:
         most = self.method.max_columns

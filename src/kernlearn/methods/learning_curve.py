@@ -60,14 +60,18 @@ def learning_curve(task: Task, learner: Learner, seconds: float) -> Json | None:
     if is_flagship:
         options = replace(learner.setting.options, effort=FAST)
         learner = replace(learner, setting=replace(learner.setting, options=options))
-    said = _predicted(task, learner, splits[:n_splits])
-    return None if said is None else curve_facts(task.metric, said, [int(s * n) for s in SHARES])
+    held_out = _predicted(task, learner, splits[:n_splits])
+    return (
+        None
+        if held_out is None
+        else curve_facts(task.metric, held_out, [int(s * n) for s in SHARES])
+    )
 
 
 def _predicted(
     task: Task, learner: Learner, splits: Sequence[Split]
 ) -> list[HeldOutPredictions] | None:
-    """What is said of the held-out rows by the models of every size; None where one has none."""
+    """Held-out predictions of the models of every size; None where one has none."""
     pairs = [(share, split) for share in SHARES for split in splits]
     tasks = [partial(_one, task, learner, share, split) for share, split in pairs]
     parts = run_in_processes(tasks, task.n_jobs, lambda: None)
@@ -101,17 +105,17 @@ def _some(task: Task, rows: Indices, share: float) -> Indices:
 
 
 def curve_facts(
-    metric: Metric, said: Sequence[HeldOutPredictions], sizes: Sequence[int]
+    metric: Metric, held_out: Sequence[HeldOutPredictions], sizes: Sequence[int]
 ) -> Json | None:
     """Scores by number of rows, and what more rows promise; None where a score has no value."""
-    scores = [usual_score(metric, one, n) for one, n in zip(said, sizes, strict=True)]
+    scores = [usual_score(metric, one, n) for one, n in zip(held_out, sizes, strict=True)]
     values = [score.value for score in scores]
     if any(value is None for value in values):
         return None
     weights = extrapolation_weights(sizes, MORE * sizes[-1])
     weights[-1] -= 1.0  # beside the score of all rows
     line = float(weights @ np.array(values, dtype=float))
-    half = Z_95 * _error(metric, said, weights)
+    half = Z_95 * _error(metric, held_out, weights)
     # A line leaves the range of a score; more rows cannot.
     ends = np.array(metric.ends) - values[-1]
     low, gain, high = np.clip([line - half, line, line + half], *ends).tolist()
@@ -139,15 +143,15 @@ def extrapolation_weights(sizes: Sequence[int], more: int) -> Array:
     return np.asarray(at @ np.linalg.pinv(Z))
 
 
-def _error(metric: Metric, said: Sequence[HeldOutPredictions], weights: Array) -> float:
+def _error(metric: Metric, held_out: Sequence[HeldOutPredictions], weights: Array) -> float:
     """The standard error of a weighted sum of scores on the same rows."""
-    units, rows = said[0].units(), [metric.row_values(one) for one in said]
+    units, rows = held_out[0].units(), [metric.row_values(one) for one in held_out]
     known = [each for each in rows if each is not None]
     if len(known) == len(rows):
         return clustered_error(np.asarray(np.tensordot(weights, known, axes=1)), units)
 
     def score(kept: Indices) -> float | None:
-        values = [metric.value(one.rows(kept)) for one in said]
+        values = [metric.value(one.rows(kept)) for one in held_out]
         is_known = all(value is not None for value in values)
         return float(weights @ np.array(values, dtype=float)) if is_known else None
 

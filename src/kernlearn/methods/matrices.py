@@ -38,8 +38,10 @@ def _read(path: Path, n_rows: int, psd: Repair) -> Precomputed:
         return Precomputed(check_gram(np.array(K), psd=psd), path.stem)
     except ValueError as error:
         # Advice for those who call the function, as those can follow it who type the command.
-        said = str(error).replace('psd="clip"', "--psd clip").replace('psd="shift"', "--psd shift")
-        raise TableError(f"{path.name} holds no kernel matrix: {said}") from error
+        reason = (
+            str(error).replace('psd="clip"', "--psd clip").replace('psd="shift"', "--psd shift")
+        )
+        raise TableError(f"{path.name} holds no kernel matrix: {reason}") from error
 
 
 def _stored(path: Path) -> Any:

@@ -141,41 +141,45 @@ class Metric:
         words = self.name.removeprefix(NEGATIVE).replace("_", " ")
         return TITLES.get(self.name, words)
 
-    def value(self, said: HeldOutPredictions) -> float | None:
+    def value(self, held_out: HeldOutPredictions) -> float | None:
         """The metric on rows; None where these rows, or what the model says of them, give none.
 
         Rows are ranked within folds, and the mean is over those folds that have both kinds of rows.
         """
         if not self.name.startswith(RANKING):
-            return self._of_one(said)
-        found = [(self._of_one(part), len(part)) for part in said.by_fold()]
+            return self._of_one(held_out)
+        found = [(self._of_one(part), len(part)) for part in held_out.by_fold()]
         known = [(value, n) for value, n in found if value is not None]
         if not known:
             return None
         values, sizes = zip(*known, strict=True)
         return float(np.average(values, weights=sizes))
 
-    def _of_one(self, said: HeldOutPredictions) -> float | None:
-        if outcome_task(said.y) is not None:
-            value = outcome_score(self.name, said.y, said.predicted) if len(said) else None
+    def _of_one(self, held_out: HeldOutPredictions) -> float | None:
+        if outcome_task(held_out.y) is not None:
+            value = (
+                outcome_score(self.name, held_out.y, held_out.predicted) if len(held_out) else None
+            )
             return value if value is not None and math.isfinite(value) else None
         # The same as the scorers', in a fiftieth of their time, and of rows of some classes too.
-        rows = self.row_values(said) if self.name != "r2" and len(said) else None
+        rows = self.row_values(held_out) if self.name != "r2" and len(held_out) else None
         if rows is not None:
             mean = abs(float(rows.mean()))
             return mean if math.isfinite(mean) else None
         if self.name == KAPPA:
-            kappa = weighted_kappa_of(*(np.array(self.ranks)[c] for c in (said.y, said.predicted)))
+            kappa = weighted_kappa_of(
+                *(np.array(self.ranks)[c] for c in (held_out.y, held_out.predicted))
+            )
             return kappa if math.isfinite(kappa) else None
-        if said.survival is not None:
-            return self._of_times(said, said.survival)
-        if self.name == "roc_auc" and said.n_classes == 2:
-            return _area_of_two(said)
+        if held_out.survival is not None:
+            return self._of_times(held_out, held_out.survival)
+        if self.name == "roc_auc" and held_out.n_classes == 2:
+            return _area_of_two(held_out)
         if self.name == "roc_auc_ovr":
-            return _mean_area(said.of_classes_present())
-        if self.name == "balanced_accuracy" and said.n_classes:
-            return _mean_recall(said)
-        for some in (said, said.of_classes_present()):
+            return _mean_area(held_out.of_classes_present())
+        if self.name == "balanced_accuracy" and held_out.n_classes:
+            return _mean_recall(held_out)
+        for some in (held_out, held_out.of_classes_present()):
             try:
                 return self.computed(some)
             except AttributeError:  # of a model without probabilities or decision values
@@ -184,75 +188,77 @@ class Metric:
                 continue
         return None
 
-    def _of_times(self, said: HeldOutPredictions, survival: Array) -> float | None:
-        if len(said) == 0 or self.name not in SURVIVAL_METRICS:
+    def _of_times(self, held_out: HeldOutPredictions, survival: Array) -> float | None:
+        if len(held_out) == 0 or self.name not in SURVIVAL_METRICS:
             return None
-        times = np.array(said.times)
-        return survival_score(self.name, said.y, said.predicted, survival, times)
+        times = np.array(held_out.times)
+        return survival_score(self.name, held_out.y, held_out.predicted, survival, times)
 
-    def remarks(self, said: HeldOutPredictions, labels: Sequence[str]) -> list[str]:
+    def remarks(self, held_out: HeldOutPredictions, labels: Sequence[str]) -> list[str]:
         """What a reader has to know of it: of which class it is, or why there is none."""
-        if self.value(said) is None:
-            return [f"there is no {self.title}: {self._why_none(said)}"]
+        if self.value(held_out) is None:
+            return [f"there is no {self.title}: {self._why_none(held_out)}"]
         if self.name in OF_ONE_CLASS:
             return [f"{self.title} is that of the class {labels[1]!r}, the second in order"]
         return []
 
-    def _why_none(self, said: HeldOutPredictions) -> str:
-        if self._of_one(said) is not None:
+    def _why_none(self, held_out: HeldOutPredictions) -> str:
+        if self._of_one(held_out) is not None:
             return "no fold has rows of both classes; ask for fewer folds, or for another --metric"
-        if said.n_classes and said.proba is None:
+        if held_out.n_classes and held_out.proba is None:
             return (
                 "it asks for probabilities or decision values, which this method does not have; "
                 "choose another method, or another --metric"
             )
         return "these rows are too few, or of one kind; hold out more, or choose another --metric"
 
-    def computed(self, said: HeldOutPredictions) -> float | None:
+    def computed(self, held_out: HeldOutPredictions) -> float | None:
         """The metric as scikit-learn computes it, errors and all; None for NaN."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            value = float(self.scorer(said.estimator, np.arange(len(said)), said.y))
+            value = float(self.scorer(held_out.estimator, np.arange(len(held_out)), held_out.y))
         if not math.isfinite(value):
             return None
         return value if self.greater_is_better else -value
 
-    def row_values(self, said: HeldOutPredictions) -> Array | None:
+    def row_values(self, held_out: HeldOutPredictions) -> Array | None:
         """What each row adds to a score that is a mean over rows; None of other metrics.
 
         More is better. R² is in units of the spread of all rows.
         """
-        if outcome_task(said.y) is not None:
-            return outcome_row_values(self.name, said.y, said.predicted)
-        if self.name == "accuracy" and said.survival is None:
-            return np.asarray((said.y == said.predicted) * 1.0)
-        if said.survival is not None:
-            return -brier_of_rows(said) if self.name == BRIER else None
-        if self.name == LOG_LOSS and said.proba is not None:
-            own = said.proba[np.arange(len(said)), said.y]
+        if outcome_task(held_out.y) is not None:
+            return outcome_row_values(self.name, held_out.y, held_out.predicted)
+        if self.name == "accuracy" and held_out.survival is None:
+            return np.asarray((held_out.y == held_out.predicted) * 1.0)
+        if held_out.survival is not None:
+            return -brier_of_rows(held_out) if self.name == BRIER else None
+        if self.name == LOG_LOSS and held_out.proba is not None:
+            own = held_out.proba[np.arange(len(held_out)), held_out.y]
             return np.asarray(np.log(np.maximum(own, np.finfo(float).eps)))
-        if said.n_classes:
+        if held_out.n_classes:
             return None
-        errors = said.y - said.predicted
+        errors = held_out.y - held_out.predicted
         if self.name == "neg_mean_absolute_error":
             return np.asarray(-np.abs(errors))
         if self.name not in ("r2", "neg_mean_squared_error"):
             return None
-        unit = float(standard_deviation(said.y)) ** 2 if self.name == "r2" else 1.0
+        unit = float(standard_deviation(held_out.y)) ** 2 if self.name == "r2" else 1.0
         return np.asarray(-(errors**2) / unit) if unit > 0.0 else None
 
-    def goodness(self, said: HeldOutPredictions) -> float:
+    def goodness(self, held_out: HeldOutPredictions) -> float:
         """The same, but so that more is better, and nothing is worst."""
-        value = self.value(said)
+        value = self.value(held_out)
         if value is None:
             return -math.inf
         return value if self.greater_is_better else -value
 
 
-def brier_of_rows(said: HeldOutPredictions) -> Array:
+def brier_of_rows(held_out: HeldOutPredictions) -> Array:
     """The integrated Brier scores of rows with a time to an event."""
-    assert said.survival is not None
-    return integrated_brier(survival_outcome(said.y), said.survival, np.array(said.times))
+    assert held_out.survival is not None
+    return integrated_brier(
+        survival_outcome(held_out.y), held_out.survival, np.array(held_out.times)
+    )
 
 
 def _area(values: Array, is_class: Mask) -> float | None:
@@ -264,24 +270,28 @@ def _area(values: Array, is_class: Mask) -> float | None:
     return above / (n * n_rest)
 
 
-def _area_of_two(said: HeldOutPredictions) -> float | None:
-    values = said.proba[:, 1] if said.decision is None and said.proba is not None else said.decision
-    return None if values is None else _area(values, said.y == 1)
+def _area_of_two(held_out: HeldOutPredictions) -> float | None:
+    values = (
+        held_out.proba[:, 1]
+        if held_out.decision is None and held_out.proba is not None
+        else held_out.decision
+    )
+    return None if values is None else _area(values, held_out.y == 1)
 
 
-def _mean_area(said: HeldOutPredictions) -> float | None:
+def _mean_area(held_out: HeldOutPredictions) -> float | None:
     """Over the classes, each against the rest, by probabilities; of two classes, the second's."""
-    if said.proba is None:
+    if held_out.proba is None:
         return None
-    classes = [1] if said.n_classes == 2 else range(said.n_classes)
-    areas = [_area(said.proba[:, label], said.y == label) for label in classes]
+    classes = [1] if held_out.n_classes == 2 else range(held_out.n_classes)
+    areas = [_area(held_out.proba[:, label], held_out.y == label) for label in classes]
     known = [area for area in areas if area is not None]
     return float(np.mean(known)) if len(known) == len(areas) > 0 else None
 
 
-def _mean_recall(said: HeldOutPredictions) -> float | None:
-    right = said.y == said.predicted
-    recalls = [float(right[said.y == label].mean()) for label in np.unique(said.y)]
+def _mean_recall(held_out: HeldOutPredictions) -> float | None:
+    right = held_out.y == held_out.predicted
+    recalls = [float(right[held_out.y == label].mean()) for label in np.unique(held_out.y)]
     return float(np.mean(recalls)) if recalls else None
 
 

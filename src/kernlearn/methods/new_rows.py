@@ -220,7 +220,7 @@ def _shown(value: float, is_date: bool) -> float | str:
 
 
 def _sentences(found: Json) -> list[str]:
-    said = []
+    sentences = []
     outside = found["outside"]
     if outside is not None and outside["rows"]:
         p = outside["p_value"]
@@ -230,12 +230,12 @@ def _sentences(found: Json) -> list[str]:
         rows = listed([str(row) for row in outside["first"]], SHOWN)
         rest = outside["rows"] - len(outside["first"])
         rows += f" and {rest} more" if rest > 0 else ""
-        said.append(
+        sentences.append(
             f"Farther from the training rows than these are from each other, by the learned "
             f"kernel: {counted(outside['rows'], 'row')} ({outside['share']:.1%}; {chance}{more}): "
             f"{'row' if outside['rows'] == 1 else 'rows'} {rows}."
         )
-    said += [
+    sentences += [
         f"Far out of the range of the fit, {_plain(e['low'])} to {_plain(e['high'])}: "
         f"{counted(e['cells'], 'cell')} of column {e['column']!r}, the first "
         f"{_plain(e['value'])} in row {e['row']}; if it stands for a missing cell, leave it empty."
@@ -245,11 +245,11 @@ def _sentences(found: Json) -> list[str]:
         f"{e['column']} ({e['change']}; {p_in_words(e['p_value'])})" for e in found["drifted"]
     ]
     if drifted:
-        said.append(
+        sentences.append(
             f"Columns that differ from those of the fit: {listed(drifted, SHOWN)}. Scores of the "
             "fit may not hold here."
         )
-    return said
+    return sentences
 
 
 def _plain(value: float | str) -> str:

@@ -21,40 +21,40 @@ MOST_GROUPS = 5
 _OF_ONE = ("r2", "neg_root_mean_squared_error", "neg_mean_absolute_error")
 
 
-def outcome_details(said: HeldOutPredictions, names: Sequence[str], n_learned: int) -> Json:
+def outcome_details(held_out: HeldOutPredictions, names: Sequence[str], n_learned: int) -> Json:
     """What is asked of counts, of each outcome or of groups, beyond the score.
 
     `names` are those of several outcomes; `n_learned` is the number of rows that one split learns
     from.
     """
-    task = outcome_task(said.y)
+    task = outcome_task(held_out.y)
     if task == COUNTS:
-        return _counts(said)
-    return _outcomes(said, names, n_learned) if task == OUTCOMES else _groups(said)
+        return _counts(held_out)
+    return _outcomes(held_out, names, n_learned) if task == OUTCOMES else _groups(held_out)
 
 
-def _counts(said: HeldOutPredictions) -> Json:
+def _counts(held_out: HeldOutPredictions) -> Json:
     """As of numbers; and what was counted beside what was expected, by predicted rate."""
-    counts, expected = said.y["count"], said.predicted
-    rates = expected / said.y["exposure"]
+    counts, expected = held_out.y["count"], held_out.predicted
+    rates = expected / held_out.y["exposure"]
     n_bins = max(1, min(MOST_BINS, len(rates) // ROWS_OF_BIN))
     order = np.argsort(rates, kind="stable")
     bins = [
         {
             "rows": len(rows),
-            "rate": float(expected[rows].sum() / said.y["exposure"][rows].sum()),
+            "rate": float(expected[rows].sum() / held_out.y["exposure"][rows].sum()),
             "expected": float(expected[rows].sum()),
             "counted": float(counts[rows].sum()),
         }
         for rows in np.array_split(order, n_bins)
     ]
-    known = HeldOutPredictions(counts, expected, 0, interval=said.interval)
-    return {**number_details(known), "rates": bins, "rates_sentence": _counts_sentence(said)}
+    known = HeldOutPredictions(counts, expected, 0, interval=held_out.interval)
+    return {**number_details(known), "rates": bins, "rates_sentence": _counts_sentence(held_out)}
 
 
-def _counts_sentence(said: HeldOutPredictions) -> str:
-    counted, expected = float(said.y["count"].sum()), float(said.predicted.sum())
-    pearson = (said.y["count"] - said.predicted) ** 2 / np.maximum(said.predicted, 1e-9)
+def _counts_sentence(held_out: HeldOutPredictions) -> str:
+    counted, expected = float(held_out.y["count"].sum()), float(held_out.predicted.sum())
+    pearson = (held_out.y["count"] - held_out.predicted) ** 2 / np.maximum(held_out.predicted, 1e-9)
     return (
         f"Of held-out rows, {counted:.0f} were counted where {expected:.1f} were expected, "
         f"{counted / max(expected, 1e-9):.2f} times as many; squared errors are "
@@ -62,13 +62,15 @@ def _counts_sentence(said: HeldOutPredictions) -> str:
     )
 
 
-def _outcomes(said: HeldOutPredictions, names: Sequence[str], n_learned: int) -> Json:
+def _outcomes(held_out: HeldOutPredictions, names: Sequence[str], n_learned: int) -> Json:
     """The scores of each outcome, and whether its intervals hold what they should."""
     entries = []
     for place, name in enumerate(names):
-        interval = None if said.interval is None else said.interval[:, place]
-        y, predicted = said.y[:, place], said.predicted[:, place]
-        one = HeldOutPredictions(y, predicted, 0, interval=interval, fold=said.fold, unit=said.unit)
+        interval = None if held_out.interval is None else held_out.interval[:, place]
+        y, predicted = held_out.y[:, place], held_out.predicted[:, place]
+        one = HeldOutPredictions(
+            y, predicted, 0, interval=interval, fold=held_out.fold, unit=held_out.unit
+        )
         scores = [(metric, usual_score(Metric(metric), one, n_learned)) for metric in _OF_ONE]
         covered = number_details(one)["interval"] or {}
         entries.append(
@@ -85,14 +87,16 @@ def _outcomes(said: HeldOutPredictions, names: Sequence[str], n_learned: int) ->
     return {"outcomes": entries, "coverage": COVERAGE}
 
 
-def _groups(said: HeldOutPredictions) -> Json:
+def _groups(held_out: HeldOutPredictions) -> Json:
     """How many groups have an order, and those that are ranked worst."""
-    first = NDCG if Metric(NDCG).value(said) is not None else PAIRS
-    found = group_scores(first, said.y, said.predicted)
-    pairs = dict(zip(range(len(found)), group_scores(PAIRS, said.y, said.predicted), strict=True))
+    first = NDCG if Metric(NDCG).value(held_out) is not None else PAIRS
+    found = group_scores(first, held_out.y, held_out.predicted)
+    pairs = dict(
+        zip(range(len(found)), group_scores(PAIRS, held_out.y, held_out.predicted), strict=True)
+    )
     worst = sorted(range(len(found)), key=lambda place: found[place][1])[:MOST_GROUPS]
-    n_groups = len(np.unique(said.y["group"]))
-    value = Metric(first).value(said)
+    n_groups = len(np.unique(held_out.y["group"]))
+    value = Metric(first).value(held_out)
     return {
         "groups": n_groups,
         "ordered_groups": len(found),

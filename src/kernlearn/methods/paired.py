@@ -52,7 +52,7 @@ def paired_test(
     if len(splits) > 1:
         # R² of a fold is in units of the spread of its own rows, of which a fold may have few.
         judge = Metric("neg_mean_squared_error") if metric.name in SQUARED else metric
-        scores = np.array([[judge.goodness(said) for said in pair] for pair in splits])
+        scores = np.array([[judge.goodness(held_out) for held_out in pair] for pair in splits])
         if not np.isfinite(scores).all():
             return Paired("corrected resampled t", None)
         differences = scores[:, 0] - scores[:, 1]
@@ -66,7 +66,7 @@ def paired_test(
             return of_units(right[0] * 1.0 - right[1], units)
         return mcnemar(*right)
     if outcome_task(first.y) is not None:
-        rows = [metric.row_values(said) for said in (first, second)]
+        rows = [metric.row_values(held_out) for held_out in (first, second)]
         if rows[0] is not None and rows[1] is not None:
             name = "paired t over rows" if units is None else "paired t over groups"
             return of_units(rows[0] - rows[1], first.units(), name)
@@ -103,9 +103,9 @@ def mcnemar(first: np.ndarray, second: np.ndarray) -> Paired:
     return Paired("McNemar's test, mid-p", float(min(p, 1.0)), wins, losses)
 
 
-def squared_error(said: HeldOutPredictions) -> Array:
+def squared_error(held_out: HeldOutPredictions) -> Array:
     """Of every row."""
-    return np.asarray((said.y - said.predicted) ** 2)
+    return np.asarray((held_out.y - held_out.predicted) ** 2)
 
 
 def of_units(

@@ -30,7 +30,7 @@ CLOSEST = 1e-6
 LARGEST_SLOPE = 50.0
 
 
-def reliability(said: HeldOutPredictions) -> Json | None:
+def reliability(held_out: HeldOutPredictions) -> Json | None:
     r"""Bins of equally many rows, the mean gap, what chance makes of it, slope and intercept.
 
     .. math:: \text{ECE} = \sum_b \frac{n_b}{n} \left| \bar p_b - \bar t_b \right|
@@ -40,17 +40,17 @@ def reliability(said: HeldOutPredictions) -> Json | None:
     ``p_value`` how often it is then so large. None without probabilities, or with too few rows for
     two bins.
     """
-    if said.proba is None or len(said) < 2 * ROWS_OF_A_BIN:
+    if held_out.proba is None or len(held_out) < 2 * ROWS_OF_A_BIN:
         return None
-    if said.n_classes == 2:
-        p, came_true = said.proba[:, 1], said.y == 1
+    if held_out.n_classes == 2:
+        p, came_true = held_out.proba[:, 1], held_out.y == 1
     else:
-        p, came_true = said.proba.max(axis=1), said.y == said.proba.argmax(axis=1)
+        p, came_true = held_out.proba.max(axis=1), held_out.y == held_out.proba.argmax(axis=1)
     bins = np.array_split(np.argsort(p, kind="stable"), min(MOST_BINS, len(p) // ROWS_OF_A_BIN))
     error = _gap(p, came_true, bins)
-    chance = _gaps_by_chance(p, bins, said.unit)
+    chance = _gaps_by_chance(p, bins, held_out.unit)
     found: Json = {
-        "of": "second class" if said.n_classes == 2 else "predicted class",
+        "of": "second class" if held_out.n_classes == 2 else "predicted class",
         "bins": [
             {
                 "mean": float(p[rows].mean()),
@@ -62,7 +62,7 @@ def reliability(said: HeldOutPredictions) -> Json | None:
         "error": error,
         "error_by_chance": float(chance.mean()),
         "p_value": float((1 + np.sum(chance >= error)) / (1 + len(chance))),
-        **_recalibration(p, came_true, said.unit_rows()),
+        **_recalibration(p, came_true, held_out.unit_rows()),
     }
     return {**found, "sentence": _sentence(found)}
 

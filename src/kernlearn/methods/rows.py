@@ -55,27 +55,29 @@ def row_account(
 
 
 def _sentences(task: Task, account: Json, tested: Targets) -> list[str]:
-    said = [_read(account), _held_out(task, account)]
-    said += _together(account)
-    said += _learning_rows(account)
-    said.append(_in_the_file(task, account))
-    said += _single(account["single_classes"], "row" if task.groups is None else "group")
-    said += _few(account["small_classes"], tested)
-    return said
+    sentences = [_read(account), _held_out(task, account)]
+    sentences += _together(account)
+    sentences += _learning_rows(account)
+    sentences.append(_in_the_file(task, account))
+    sentences += _single(account["single_classes"], "row" if task.groups is None else "group")
+    sentences += _few(account["small_classes"], tested)
+    return sentences
 
 
 def _few(small: dict[str, int], tested: Targets) -> list[str]:
     """What can be said of classes of a few rows; `tested` has the classes of rows held out."""
-    said = []
+    sentences = []
     for name, n in list(small.items())[:SHOWN]:
         out = int(np.count_nonzero(tested.astype(str) == name))
         verdict = "little can be said" if out else "nothing can be said"
-        said.append(f"The class {name!r} has {n} rows, {out or 'none'} held out: {verdict} of it.")
+        sentences.append(
+            f"The class {name!r} has {n} rows, {out or 'none'} held out: {verdict} of it."
+        )
     more = len(small) - SHOWN
     if more > 0:
         have = "1 more class has" if more == 1 else f"{more} more classes have"
-        said.append(f"{have} fewer than {SMALL} rows.")
-    return said
+        sentences.append(f"{have} fewer than {SMALL} rows.")
+    return sentences
 
 
 def _small(task: Task) -> dict[str, int]:
@@ -130,19 +132,19 @@ def _later(account: Json) -> str:
 
 def _together(account: Json) -> list[str]:
     """Which rows are never parted."""
-    said, n = [], account["duplicates"]
+    sentences, n = [], account["duplicates"]
     if account["groups"]:
-        said.append(
+        sentences.append(
             f"The rows belong to {account['groups']} groups: the rows of a group are held out "
             "together, and tests and intervals count groups."
         )
     if n:
         repeat = "1 row repeats" if n == 1 else f"{n} rows repeat"
-        said.append(
+        sentences.append(
             f"{repeat} an earlier one in all columns: copies are held out together, so that none "
             "is predicted from another."
         )
-    return said
+    return sentences
 
 
 def _singles(task: Task) -> Indices:
@@ -161,23 +163,25 @@ def _has_shares(task: Task) -> bool:
 
 def _learning_rows(account: Json) -> list[str]:
     """Who learned from fewer rows than there were, or was tuned on fewer."""
-    said = []
+    sentences = []
     n = account["to_learn_from"]
     for model in account["models"]:
         few, tuned = model["learned_from"] < n, model["tuned_on"]
         if few:
-            said.append(
+            sentences.append(
                 f"{_capital(model['name'])} learned from {model['learned_from']} of these rows, "
                 "drawn at random: the most that it is given."
             )
         if tuned is not None and tuned < model["learned_from"]:
-            said.append(
+            sentences.append(
                 f"The parameters of {model['name']} were tuned on a random {tuned} of its rows."
             )
     if not any(model["learned_from"] < n for model in account["models"]):
         others = len(account["models"]) > 1
-        said.insert(0, f"The model{' and the baselines' * others} learned from all of these rows.")
-    return said
+        sentences.insert(
+            0, f"The model{' and the baselines' * others} learned from all of these rows."
+        )
+    return sentences
 
 
 def _in_the_file(task: Task, account: Json) -> str:

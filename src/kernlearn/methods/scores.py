@@ -44,7 +44,7 @@ class Score:
 
 def held_out_score(
     metric: Metric,
-    said: HeldOutPredictions,
+    held_out: HeldOutPredictions,
     n_learned: int,
     seed: int,
     options: ScoreOptions = SCORING,
@@ -54,21 +54,21 @@ def held_out_score(
     Where rows belong to units, the bootstrap draws units, for the accuracy too. Of several splits,
     each of which learns from `n_learned` rows, the interval is that of :func:`resampled_score`.
     """
-    if said.fold is not None:
-        return resampled_score(metric, said, n_learned)
-    if outcome_task(said.y) is not None:  # a draw would make one group of a group drawn twice
-        return usual_score(metric, said, n_learned)
-    value, units = metric.value(said), said.unit_rows()
+    if held_out.fold is not None:
+        return resampled_score(metric, held_out, n_learned)
+    if outcome_task(held_out.y) is not None:  # a draw would make one group of a group drawn twice
+        return usual_score(metric, held_out, n_learned)
+    value, units = metric.value(held_out), held_out.unit_rows()
     if metric.name == "accuracy" and (units is None or value in (0.0, 1.0)):
-        right = int((said.y == said.predicted).sum())
-        n = len(said) if units is None else len(units)
-        return Score(value, *wilson_interval(right * n // len(said), n))
-    if value is None or len(units or said.y) < options.fewest_rows:
+        right = int((held_out.y == held_out.predicted).sum())
+        n = len(held_out) if units is None else len(units)
+        return Score(value, *wilson_interval(right * n // len(held_out), n))
+    if value is None or len(units or held_out.y) < options.fewest_rows:
         return Score(value)
     if metric.name == "r2" and units is None:
-        values = _r2_draws(said, seed, options.n_bootstrap)
+        values = _r2_draws(held_out, seed, options.n_bootstrap)
     else:
-        values = metric_draws(metric, said, seed, options.n_draws)
+        values = metric_draws(metric, held_out, seed, options.n_draws)
     values = values[np.isfinite(values)]
     if len(values) < options.n_draws // 2:
         return Score(value)
@@ -76,31 +76,31 @@ def held_out_score(
     return Score(value, float(low), float(high))
 
 
-def usual_score(metric: Metric, said: HeldOutPredictions, n_learned: int) -> Score:
+def usual_score(metric: Metric, held_out: HeldOutPredictions, n_learned: int) -> Score:
     """A score beside the one that was asked for, with an interval that costs little.
 
     Of one split it is that of a mean over rows or units; of a metric which is no mean, by leaving
     out one part of the units in turn.
     """
-    if said.fold is not None:
-        return resampled_score(metric, said, n_learned)
+    if held_out.fold is not None:
+        return resampled_score(metric, held_out, n_learned)
     if metric.name == ROOT:
-        return _root(usual_score(Metric(MEAN_SQUARE), said, n_learned))
-    value, units = metric.value(said), said.units()
+        return _root(usual_score(Metric(MEAN_SQUARE), held_out, n_learned))
+    value, units = metric.value(held_out), held_out.units()
     if value is None or len(units) < SCORING.fewest_rows:
         return Score(value)
     if metric.ends == (0.0, 1.0) and value in metric.ends:
-        return _perfect(metric, said, value)
-    rows = _row_values(metric, said, value)
+        return _perfect(metric, held_out, value)
+    rows = _row_values(metric, held_out, value)
     n, error = len(units), 0.0
     if rows is not None:
         error = clustered_error(rows, units)
     else:
-        n, error = BLOCKS, jackknife_error(lambda kept: metric.value(said.rows(kept)), units)
+        n, error = BLOCKS, jackknife_error(lambda kept: metric.value(held_out.rows(kept)), units)
     return _within(metric, value, float(student.ppf(0.975, n - 1)) * error)
 
 
-def resampled_score(metric: Metric, said: HeldOutPredictions, n_learned: int) -> Score:
+def resampled_score(metric: Metric, held_out: HeldOutPredictions, n_learned: int) -> Score:
     r"""A score over splits with the interval of Nadeau and Bengio (2003).
 
     .. math:: \bar s \pm t_{J - 1} \sqrt{\left(\tfrac{1}{J} + \tfrac{n_2}{n_1}\right) \sigma^2}
@@ -110,13 +110,13 @@ def resampled_score(metric: Metric, said: HeldOutPredictions, n_learned: int) ->
     of the rows.
     """
     if metric.name == ROOT:
-        return _root(resampled_score(Metric(MEAN_SQUARE), said, n_learned))
-    value, folds = metric.value(said), said.by_fold()
+        return _root(resampled_score(Metric(MEAN_SQUARE), held_out, n_learned))
+    value, folds = metric.value(held_out), held_out.by_fold()
     if value is None:
         return Score(value)
-    rows = _row_values(metric, said, value)
-    if rows is not None and said.fold is not None:
-        values = [float(rows[said.fold == fold].mean()) for fold in np.unique(said.fold)]
+    rows = _row_values(metric, held_out, value)
+    if rows is not None and held_out.fold is not None:
+        values = [float(rows[held_out.fold == fold].mean()) for fold in np.unique(held_out.fold)]
     else:
         values = [each for each in map(metric.value, folds) if each is not None]
     if len(values) < 2:
@@ -124,21 +124,21 @@ def resampled_score(metric: Metric, said: HeldOutPredictions, n_learned: int) ->
     spread = float(np.std(values, ddof=1))
     if spread <= 1e-12 * max(1.0, abs(value)):
         is_perfect = metric.ends == (0.0, 1.0) and value in metric.ends
-        return _perfect(metric, said, value) if is_perfect else Score(value)
-    shares = 1.0 / len(values) + len(said) / len(folds) / n_learned
+        return _perfect(metric, held_out, value) if is_perfect else Score(value)
+    shares = 1.0 / len(values) + len(held_out) / len(folds) / n_learned
     half = float(student.ppf(0.975, len(values) - 1)) * float(np.sqrt(shares)) * spread
     # Folds with the same shares of the classes differ less than rows do.
-    of_rows = 0.0 if rows is None else Z_95 * clustered_error(rows, said.units())
+    of_rows = 0.0 if rows is None else Z_95 * clustered_error(rows, held_out.units())
     return _within(metric, value, max(half, of_rows))
 
 
-def _row_values(metric: Metric, said: HeldOutPredictions, value: float) -> Array | None:
+def _row_values(metric: Metric, held_out: HeldOutPredictions, value: float) -> Array | None:
     """What rows add to a score; to R², a ratio of two means, by its derivatives at its value."""
     if metric.name != "r2":
-        return metric.row_values(said)
-    squares = (said.y - said.y.mean()) ** 2
+        return metric.row_values(held_out)
+    squares = (held_out.y - held_out.y.mean()) ** 2
     spread = float(squares.mean())
-    errors = (said.y - said.predicted) ** 2
+    errors = (held_out.y - held_out.predicted) ** 2
     return np.asarray(((1.0 - value) * squares - errors) / spread) if spread > 0.0 else None
 
 
@@ -153,14 +153,14 @@ def _within(metric: Metric, value: float, half: float) -> Score:
     return Score(value, max(least, value - half), min(most, value + half))
 
 
-def _perfect(metric: Metric, said: HeldOutPredictions, value: float) -> Score:
+def _perfect(metric: Metric, held_out: HeldOutPredictions, value: float) -> Score:
     """All right, or all wrong: Wilson's interval for the units of the smallest class.
 
     Outcomes of several fields, such as times to an event or grades in groups, have no classes.
     """
-    has_classes = metric.name != "accuracy" and said.y.dtype.names is None
-    labels = np.unique(said.y).tolist() if has_classes else []
-    parts = [said.rows(np.flatnonzero(said.y == label)) for label in labels] or [said]
+    has_classes = metric.name != "accuracy" and held_out.y.dtype.names is None
+    labels = np.unique(held_out.y).tolist() if has_classes else []
+    parts = [held_out.rows(np.flatnonzero(held_out.y == label)) for label in labels] or [held_out]
     n = min(len(part.units()) for part in parts)
     return Score(value, *wilson_interval(n if value == 1.0 else 0, n))
 
@@ -183,7 +183,7 @@ def wilson_interval(k: int, n: int) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=16)  # for the interval, then for every comparison
-def metric_draws(metric: Metric, said: HeldOutPredictions, seed: int, n_draws: int) -> Array:
+def metric_draws(metric: Metric, held_out: HeldOutPredictions, seed: int, n_draws: int) -> Array:
     """The metric of draws of rows, or of units, with repetition.
 
     The draws are the same for all models that are compared.
@@ -191,13 +191,13 @@ def metric_draws(metric: Metric, said: HeldOutPredictions, seed: int, n_draws: i
     NaN where a draw has none, or would be of something else: a class may be missing, and a mean
     over the other classes is no draw of a mean over all.
     """
-    units = said.unit_rows()
-    n_units = len(said) if units is None else len(units)
+    units = held_out.unit_rows()
+    n_units = len(held_out) if units is None else len(units)
     draws = np.random.default_rng(seed).integers(n_units, size=(n_draws, n_units))
-    n_present = len(np.unique(said.y)) if said.n_classes else 0
+    n_present = len(np.unique(held_out.y)) if held_out.n_classes else 0
     return np.array(
         [
-            _of_draw(metric, said.rows(d if units is None else _of_units(units, d)), n_present)
+            _of_draw(metric, held_out.rows(d if units is None else _of_units(units, d)), n_present)
             for d in draws
         ]
     )
@@ -214,13 +214,13 @@ def _of_draw(metric: Metric, drawn: HeldOutPredictions, n_present: int) -> float
     return np.nan if value is None else value
 
 
-def _r2_draws(said: HeldOutPredictions, seed: int, n_draws: int) -> Array:
+def _r2_draws(held_out: HeldOutPredictions, seed: int, n_draws: int) -> Array:
     """R² of draws of rows with repetition; one draw at a time, since rows may be many."""
     rng = np.random.default_rng(seed)
-    n = len(said)
+    n = len(held_out)
     # Around the mean, for the digits.
-    y = said.y - said.y.mean()
-    squares = np.column_stack([(said.y - said.predicted) ** 2, y, y**2])
+    y = held_out.y - held_out.y.mean()
+    squares = np.column_stack([(held_out.y - held_out.predicted) ** 2, y, y**2])
     sums = np.empty((n_draws, 3))
     for draw in sums:
         draw[:] = np.bincount(rng.integers(n, size=n), minlength=n) @ squares

@@ -37,7 +37,7 @@ def _sentence(
     if paired is not None and paired.wins is not None:
         rows = (
             f"it alone is right on {paired.wins} and {other.name} alone on {paired.losses} of the "
-            f"{len(model.said)} rows; "
+            f"{len(model.held_out)} rows; "
         )
     if p is None:
         return f"{rows}there is no test for so small a number of rows or folds"

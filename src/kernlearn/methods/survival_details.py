@@ -18,13 +18,13 @@ N_TICKS = 6
 Z_95 = 1.959963984540054
 
 
-def survival_details(said: HeldOutPredictions, survival: Array) -> Json:
+def survival_details(held_out: HeldOutPredictions, survival: Array) -> Json:
     """How thirds of the held-out risk fare, and whether predicted survival comes true.
 
     Of several folds, rows are ranked within each: risks of different models have no common scale.
     """
-    outcome, times = survival_outcome(said.y), np.array(said.times)
-    shares = rank_shares(said.predicted, said.fold)
+    outcome, times = survival_outcome(held_out.y), np.array(held_out.times)
+    shares = rank_shares(held_out.predicted, held_out.fold)
     third = np.minimum((shares * len(THIRDS)).astype(int), len(THIRDS) - 1)
     ticks = np.linspace(0.0, float(outcome.time.max()), N_TICKS)
     ticks = np.array([float(f"{tick:.3g}") for tick in ticks])

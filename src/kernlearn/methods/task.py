@@ -205,7 +205,7 @@ class EvaluatedModel:
     score: Score
     seconds: float
     """Of all its fits and predictions."""
-    said: HeldOutPredictions
+    held_out: HeldOutPredictions
     n_learned: int
     """Rows that it learned from; of folds, the largest."""
     n_given: int

@@ -92,11 +92,11 @@ def _learned(task: Task, advance: Advance) -> LearningResult:
         fits, baselines, kept, refitted = _fits(task, splits, advance)
         model = Contestant(fits[0].learner)
         for place, (fit, split) in enumerate(zip(fits, splits, strict=True)):
-            said = Contestant(fit.learner)
-            said.add_split(fit.pipeline, task, split, fit.seconds)
+            contestant = Contestant(fit.learner)
+            contestant.add_split(fit.pipeline, task, split, fit.seconds)
             if place < len(task.first_splits()):
-                said.shuffle(fit.pipeline, task, split[1])
-            model.add(said)
+                contestant.shuffle(fit.pipeline, task, split[1])
+            model.add(contestant)
     seconds = model.seconds / len(splits)
     sources = without_each(task, model.learner, splits[0], model.parts[0], seconds, advance)
     outcome = LearningResult(
@@ -173,9 +173,9 @@ def _at_once(
     if found is None:
         fit = _fitted_by(unheard, task, split[0], lambda: None, comparison)
     else:
-        pipeline, seconds, said = found
+        pipeline, seconds, fit_notes = found
         fit = PipelineFit(pipeline, comparison.winner, split[0], comparison, seconds)
-        notes = [*said, *notes]
+        notes = [*fit_notes, *notes]
     for note in notes:  # that of the model which is kept is the last
         warnings.warn(note, stacklevel=2)
     contestants = zip(baselines, fits, strict=True)
@@ -245,27 +245,27 @@ def _judged(
 ) -> list[EvaluatedModel]:
     n_given = max(len(train) for train, _ in splits)
     found = []
-    for said in [model, *(b for b in baselines if not b.note)]:
-        whole = HeldOutPredictions.joined(said.parts)
+    for held_out in [model, *(b for b in baselines if not b.note)]:
+        whole = HeldOutPredictions.joined(held_out.parts)
         paired = None
-        if said is not model:
-            pairs = list(zip(model.parts, said.parts, strict=True))
+        if held_out is not model:
+            pairs = list(zip(model.parts, held_out.parts, strict=True))
             paired = paired_test(
                 task.metric, pairs, n_given, task.setting.seed, task.options.scoring
             )
         found.append(
             EvaluatedModel(
-                _title(task, said.learner) if said is model else said.learner.title,
-                "model" if said is model else "baseline",
-                said.learner.method,
+                _title(task, held_out.learner) if held_out is model else held_out.learner.title,
+                "model" if held_out is model else "baseline",
+                held_out.learner.method,
                 held_out_score(
                     task.metric, whole, n_given, task.setting.seed, task.options.scoring
                 ),
-                said.seconds,
+                held_out.seconds,
                 whole,
-                max(said.n_learned),
+                max(held_out.n_learned),
                 n_given,
-                said.learner.tuned_on(max(said.n_learned)),
+                held_out.learner.tuned_on(max(held_out.n_learned)),
                 paired,
             )
         )

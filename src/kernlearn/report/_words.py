@@ -151,6 +151,10 @@ def optimality_words(facts: Facts) -> str:
         return f"{best}: none {start} {part} of its value."
     if facts.number("objective") is None or not facts.text("status"):
         return plain(facts.text("sentence"))
-    said = "The problem is not convex, so a better kernel may exist"
+    sentence = "The problem is not convex, so a better kernel may exist"
     status = plain(facts.text("status"))
-    return f"{said}." if status.startswith("converged") else f"{said}; the fit ended so: {status}."
+    return (
+        f"{sentence}."
+        if status.startswith("converged")
+        else f"{sentence}; the fit ended so: {status}."
+    )

@@ -145,8 +145,8 @@ class CountRegression(RegressorMixin, QuantilePredictions):  # type: ignore[misc
         score = explained_deviance(*known, judged.dispersion)
         self.held_out_score_ = score
         if self.scoring is not None:
-            said = HeldOutNumbers(self._shaped(means[:, None]))
-            self.held_out_score_ = held_out_score(self.scoring, said, judged.counts)
+            held_out = HeldOutNumbers(self._shaped(means[:, None]))
+            self.held_out_score_ = held_out_score(self.scoring, held_out, judged.counts)
         constant = judged.exposure * np.exp(rows.mean_log)
         gain = np.subtract(
             *(deviance(judged.counts, one, judged.dispersion) for one in (constant, means))

@@ -133,7 +133,7 @@ class Members:
         few = len(rows) * len(columns) * _MOST_SHUFFLES <= _FEW_PREDICTIONS
         n_shuffles = _MOST_SHUFFLES if few else _FEWEST_SHUFFLES
         kept: list[Indices] = []
-        said: list[list[Array]] = []  # by part: as the rows are, then by column and shuffle
+        predictions: list[list[Array]] = []  # by part: as the rows are, then by column and shuffle
         for part in range(_PARTS):
             is_out = place[rows] % _PARTS == part
             out, others = rows[is_out], rows[~is_out]
@@ -151,13 +151,15 @@ class Members:
                 for order in orders
             )
             kept.append(out)
-            said.append([_mixed(machines, self.factors, each) for each in (tables, *shuffled)])
-        if not said:
+            predictions.append(
+                [_mixed(machines, self.factors, each) for each in (tables, *shuffled)]
+            )
+        if not predictions:
             raise AttributeError(
                 f"expected three rows, or groups of rows, at least for relevance_, got {n}; use "
                 "kernlearn.inspection.relevance on other rows"
             )
-        before, *after = (np.concatenate(parts) for parts in zip(*said, strict=True))
+        before, *after = (np.concatenate(parts) for parts in zip(*predictions, strict=True))
         by_column = [after[i : i + n_shuffles] for i in range(0, len(after), n_shuffles)]
         return np.concatenate(kept), before, by_column
 

@@ -93,10 +93,10 @@ class KernelMixture(MixtureParameters):
         with threads_for(len(members.Y)):
             names, columns = columns_and_sets(members, preparation)
             rows, before, after = members.shuffled(columns, preparation.origins_of)
-        said = [[self._predictions(values) for values in shuffles] for shuffles in after]
+        shuffled = [[self._predictions(values) for values in shuffles] for shuffles in after]
         groups = None if members.groups is None else members.groups[rows]
         scores = ShuffledScores(self._truth(members.observed[rows]), self.scoring, groups)
-        return scores.relevance(names, self._predictions(before), said)
+        return scores.relevance(names, self._predictions(before), shuffled)
 
     @property
     def kernel_(self) -> Kernel:
@@ -314,11 +314,11 @@ class KernelMixture(MixtureParameters):
         """Weights of the candidates at their best scale, none below a part of the largest."""
         if not screening.found:
             notes = screening.problem.notes
-            said = f" ({notes[0]})" if notes else ""
+            reason = f" ({notes[0]})" if notes else ""
             raise ValueError(
                 f"{type(self).__name__} expected a candidate whose kernel can be computed on these "
-                f"rows, got none{said}; leave standardize=True, rescale the columns, or name more "
-                "candidates"
+                f"rows, got none{reason}; leave standardize=True, rescale the columns, or name "
+                "more candidates"
             )
         weights = screening.weights(max_members, least)
         self._tried = CandidateTable.of(screening, weights)
