@@ -82,6 +82,7 @@ class _Newton:
         else:
             self.alpha, self.b = warm.coef, float(warm.multipliers.rows[0])
             self.K_alpha = K @ self.alpha
+        self.start = self.alpha, self.b
         self._look()
 
     def _look(self) -> None:
@@ -144,14 +145,17 @@ class _Newton:
         return 1.0 / curvature_of(self.machine, coef)
 
     def solution(self) -> MachineSolution | None:
-        """Pack the coefficients, or α where those are differences of far larger numbers."""
-        found = self._packed(self.coef)
+        """Pack the coefficients, or α where those are differences of far larger numbers.
+
+        Where the rounding of K hides what steps gain, the first α may be better than both.
+        """
+        found = self._packed(self.coef, self.b)
         if found is not None and found.relative_gap <= OPTIONS.settled:
             return found
-        candidates = found, self._packed(self.alpha)
+        candidates = found, self._packed(self.alpha, self.b), self._packed(*self.start)
         return min((c for c in candidates if c is not None), key=lambda c: c.gap, default=None)
 
-    def _packed(self, coef: Array) -> MachineSolution | None:
+    def _packed(self, coef: Array, b: float) -> MachineSolution | None:
         machine = self.machine
         feasible = machine.feasible(coef) if np.isfinite(coef).all() else None
         if feasible is None:
@@ -162,7 +166,7 @@ class _Newton:
         free = np.flatnonzero(weight > _HELD * float(weight.max(initial=0.0)))
         state = np.zeros(len(coef), dtype=np.intp)
         state[free] = 1
-        multipliers = Multipliers(np.array([self.b]), 0.0)
+        multipliers = Multipliers(np.array([b]), 0.0)
         return MachineSolution.of(
             machine, coef, K_coef, multipliers, state, None, free, machine.rows[:, free]
         )
