@@ -43,6 +43,7 @@ from kernlearn._device.places import (
     namespace,
     on_place,
     room_beside,
+    rows_on_host,
     take,
     to_host,
 )
@@ -75,6 +76,7 @@ __all__ = [
     "place_of",
     "room_beside",
     "row_dots",
+    "rows_on_host",
     "solve_factored",
     "solve_lower",
     "take",

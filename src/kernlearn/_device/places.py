@@ -98,6 +98,14 @@ class Placed:
         return self._there[rows] if isinstance(rows, slice) else take(self._there, rows)
 
 
+def rows_on_host(rows: Rows) -> int:
+    """How many rows the host itself works on: none of a table that is worked on elsewhere.
+
+    Threads of the host's linear algebra would wait for those of the device's library.
+    """
+    return 0 if isinstance(rows, Placed) or is_elsewhere(rows) else len(rows)
+
+
 def on_place(rows: Rows, place: Place | None) -> DeviceArray:
     """A checked table as a source of rows that are worked on at a place; itself for the host."""
     if place is None:

@@ -20,6 +20,7 @@ from kernlearn._device import (
     lower_outer_products,
     lower_products,
     lower_triangle,
+    rows_on_host,
     take,
     take_columns,
     to_host,
@@ -48,6 +49,11 @@ class FactorRows:
         self.n_rows, self.n_columns = len(source), factors.n_columns
         self.columns_at_once = columns_at_once
         self._Z: Rows = keep_rows(source, factors, self.n_columns) if keep else None
+
+    @property
+    def host_size(self) -> int:
+        """The size of what the host works on: the rows, or of rows elsewhere the columns alone."""
+        return rows_on_host(self.source) or self.n_columns
 
     def subset(self, rows: Indices) -> FactorRows:
         """The same for some of the rows, kept whole."""

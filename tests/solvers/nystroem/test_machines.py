@@ -18,8 +18,8 @@ from kernlearn.solvers.nystroem.proximal import (
     DualSystem,
     PrimalSystem,
     ProximalNewton,
+    Responses,
     Root,
-    respond,
     with_sum,
 )
 from kernlearn.solvers.nystroem.weight_search import learn_machines
@@ -249,7 +249,9 @@ def test_the_response_maximises_its_parabola(quality):
     g, centre = 3 * RNG.standard_normal(N), RNG.standard_normal(N)
     low = np.maximum(machine.breakpoints[:, 0], -50.0)
     high = np.minimum(machine.breakpoints[:, -1], 50.0)
-    found = respond(machine, g, centre, delta)
+    responses = Responses(machine, centre, delta)
+    f = machine.linear - g
+    found = responses.at(f)
 
     def value(a):
         return g * a - phi(machine, a) - 0.5 * delta * (a - centre) ** 2
@@ -258,8 +260,11 @@ def test_the_response_maximises_its_parabola(quality):
     assert (found.a <= machine.breakpoints[:, -1]).all()
     for share in np.linspace(0, 1, 2001):
         assert (value(low + share * (high - low)) <= value(found.a) + 1e-9).all()
-    slope = (respond(machine, g + 1e-6, centre, delta).a - found.a) / 1e-6
+    slope = (responses.at(f - 1e-6).a - found.a) / 1e-6
     assert np.abs(slope - found.theta).max() < 1e-3
+    along = responses.along(f, np.ones(N))
+    np.testing.assert_allclose(along(1e-6), responses.at(f + 1e-6).a, atol=1e-9)
+    np.testing.assert_array_equal(along(0.0), found.a)
 
 
 def test_sums_are_repaired_inside_the_box():

@@ -330,9 +330,11 @@ class KernelMixture(MixtureParameters):
         check_is_fitted(self)
         place = place_of(self.device, X)
         outside = OutsideRows(self.preparation_, self._members.n_independent)
+        # Features of trees and words are sparse, and stay on the host.
+        has_points = any(machine.points is not None for machine in self._members.machines)
 
         def mixture(tables: dict[str, Rows]) -> Array:
-            if place is not None:
+            if place is not None and has_points:
                 tables = {name: place.put(table) for name, table in tables.items()}
             return self._members.predict(tables)
 

@@ -28,7 +28,7 @@ from kernlearn.solvers.engine.sparse_features import SparseBackend
 from kernlearn.solvers.engine.statement import Statement
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.solvers.nystroem.moments import moments_by_fold
-from kernlearn.solvers.nystroem.proximal import respond, with_sum
+from kernlearn.solvers.nystroem.proximal import Responses, with_sum
 from kernlearn.solvers.nystroem.rank import FactorLimits, RankOptions, RankSearch
 from kernlearn.solvers.nystroem.weight_search import learn_least_squares, learn_machines
 from kernlearn.solvers.weights.choice_of_C import PATH_TOL
@@ -69,7 +69,8 @@ class FactorMaster(Master):
         """Coefficients of machines for the identity kernel, projected onto the sum constraint."""
         coefs = []
         for machine in self.machines:
-            response = respond(machine, machine.linear, np.zeros(machine.n_points), size)
+            zero = np.zeros(machine.n_points)
+            response = Responses(machine, zero, size).at(zero)
             inside = response.theta > 0
             coefs.append(with_sum(machine, response.a, inside, float(machine.rhs[0])))
         return Proof(np.ones(1), np.array(coefs)[None], 0.0)
@@ -82,7 +83,7 @@ class FactorMaster(Master):
         rows = FactorRows(self.source, factors, keep=True)
         exact = self.pool.traces[self.active]
         known = np.array([exact, exact]), weight_set, control, self._last
-        with threads_for(rows.n_rows):
+        with threads_for(rows.host_size):
             found = learn_machines(rows, self.machines, *known, penalty=self._own_penalty())
         self._last = replace(found, proof=None)
         return found, proof_of(found, found.proof)

@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from kernlearn._device import rows_on_host
 from kernlearn.families.factor_rows import FactorCorner, FactorRows
 from kernlearn.families.factors import Factors
 from kernlearn.runtime.status import Status
@@ -63,7 +64,7 @@ class LandmarkBackend(FactorBackend):
         if start is not None:
             weight_set = replace(weight_set, start=start)
         if not self.least_squares:
-            with threads_for(self.rows.n_rows):
+            with threads_for(self.rows.host_size):
                 return learn_machines(
                     self.rows,
                     self.machines(C),
@@ -94,7 +95,7 @@ class LandmarkBackend(FactorBackend):
 
     def certify(self, solved: Solved[LowRankSolution], control: Control) -> LowRankSolution:
         """The same; least squares goes on from rows where moments have too few digits."""
-        with threads_for(self.rows.n_rows):
+        with threads_for(self.rows.host_size):
             solution = super().certify(solved, control)
             if not (self.least_squares and solution.status is Status.INACCURATE):
                 return solution
@@ -111,7 +112,7 @@ class LandmarkBackend(FactorBackend):
 
     def hold_out(self, C: float, solution: LowRankSolution, control: Control) -> FoldMachines:
         """Machines that miss a fold each."""
-        with threads_for(self.rows.n_rows):
+        with threads_for(self.rows.host_size):
             if self.least_squares:
                 fitted = solution.weights, solution.coef, 1.0 / C
                 return least_squares_refits(self.rows, self.statistics, *fitted, self.table.limits)
@@ -174,7 +175,7 @@ class WideBackend(FactorBackend):
         statement: Statement,
         factors: Factors,  # the maps to Z
     ) -> None:
-        with threads_for(len(table.source)):
+        with threads_for(rows_on_host(table.source)):
             self.rows = FactorRows(table.source, factors, keep=True)
             traces = self.rows.traces()
         super().__init__(table, statement, traces)
@@ -196,7 +197,7 @@ class WideBackend(FactorBackend):
         """Weights and machines, from rows."""
         table = self.table
         known = self.traces, self.weight_set, control, table.near, table.limits.coarse_rows
-        with threads_for(self.rows.n_rows):
+        with threads_for(self.rows.host_size):
             return learn_machines(self.rows, self.machines(C), *known, self.statement.penalty(C))
 
     @property
@@ -206,7 +207,7 @@ class WideBackend(FactorBackend):
 
     def hold_out(self, C: float, solution: LowRankSolution, control: Control) -> FoldMachines:
         """Machines that miss a fold each."""
-        with threads_for(self.rows.n_rows):
+        with threads_for(self.rows.host_size):
             fold = folds_of(self.rows.n_rows, self.statement.fold)
             known = self.traces, solution, self.machines(C), self.table.limits
             return machine_refits(self.rows, fold, *known, control.stopping)
@@ -217,7 +218,7 @@ class WideBackend(FactorBackend):
         if self.statement.quality == "one_class":
             exact, kept = self.traces @ solution.weights
             return LossByRank(ranks[-1:], np.array([max(1.0 - kept / exact, 0.0)]))
-        with threads_for(self.rows.n_rows):
+        with threads_for(self.rows.host_size):
             Y = np.column_stack(self.statement.targets)
             theta = self.statement.settings.sample_weight
             known = Y, theta, folds_of(self.rows.n_rows, self.statement.fold), 1.0 / C

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._cluster import Chunked
-from kernlearn._device import Placed, to_host
+from kernlearn._device import Placed, rows_on_host, to_host
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.gram.landmarks import choose_landmarks
 from kernlearn.kernels import Kernel
@@ -134,7 +134,7 @@ def learn_then_refit(
     offset = np.average(table.Y, axis=0, weights=table.weight)
     table = replace(table, Y=table.Y - offset)
     selected = _selected(table, family, lam, limits, several)
-    with threads_for(len(table.weight)):
+    with threads_for(rows_on_host(table.source)):
         found = exact_refit(
             table.source,
             family.kernel,
@@ -194,7 +194,7 @@ def fit_through_landmarks(
         coef = trained(moments, factors.membership, one, final)
         assert coef is not None  # a positive weight and a positive λ always have a machine
         ranks, losses = loss_by_rank(statistics.folds, factors, one, final)
-    with threads_for(len(table.weight)):
+    with threads_for(rows_on_host(table.source)):
         left_out = leave_one_out(table.source, factors, moments, table.Y, table.weight, one, final)
     intercept = moments.intercept(coef) - factors.shift @ coef
     return KernelFit(

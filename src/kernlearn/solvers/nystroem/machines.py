@@ -18,8 +18,8 @@ from kernlearn.solvers.core.oracle import VANISHING, Evaluation, Plane, factor_p
 from kernlearn.solvers.nystroem.proximal import (
     FactorSolution,
     ProximalNewton,
+    Responses,
     Root,
-    respond,
     system_of,
     with_sum,
 )
@@ -121,8 +121,8 @@ def start_of(
 def carried_over(machine: Machine, rows: FactorRows, few: FactorSolution) -> FactorSolution:
     """A start on all rows, from the function learned on a few of them."""
     f = rows.times(few.columns) + few.intercept
-    g, zero = machine.linear - f, np.zeros(machine.n_points)
-    guess = respond(machine, g, zero, WARM * first_delta(machine))
+    responses = Responses(machine, np.zeros(machine.n_points), WARM * first_delta(machine))
+    guess = responses.at(f)
     return replace(few, coef=guess.a, theta=guess.theta)
 
 

@@ -199,22 +199,44 @@ class FactorSolution:
         return self.upper - self.lower
 
 
-def respond(machine: Machine, g: Array, centre: Array, delta: float) -> Response:
-    """The maximiser of g·a − φ(a) − ½δ(a − a₀)², and its slope in g."""
-    if machine.temperature:  # has a curvature of its own: δ is zero
-        response = conjugate_slope(machine)(g)
-        return Response(response, 1.0 / curvature_of(machine, response))
-    ridge = machine.ridge + delta
-    points = machine.breakpoints
-    a = np.clip((g - machine.slopes[:, 0] + delta * centre) / ridge, points[:, 0], points[:, 1])
-    inside = (a > points[:, 0]) & (a < points[:, 1])
-    for j in range(1, machine.slopes.shape[1]):
-        low, high = points[:, j], points[:, j + 1]
-        beyond = np.clip((g - machine.slopes[:, j] + delta * centre) / ridge, low, high)
-        later = beyond > low
-        a = np.where(later, beyond, a)
-        inside = np.where(later, beyond < high, inside)
-    return Response(a, np.where(inside, 1.0 / ridge, 0.0))
+class Responses:
+    """The maximiser of g·a − φ(a) − ½δ(a − a₀)² as a function of g, for one a₀ and δ."""
+
+    def __init__(self, machine: Machine, centre: Array, delta: float) -> None:
+        self.machine = machine
+        if machine.temperature:  # has a curvature of its own: δ is zero
+            self._smooth = conjugate_slope(machine)
+            return
+        self._ridge = machine.ridge + delta
+        self._towards = (machine.linear + delta * centre) / self._ridge
+        self._edges = np.ascontiguousarray(machine.breakpoints.T)
+        self._shifts = np.ascontiguousarray(machine.slopes.T) / self._ridge
+
+    def at(self, f: Array) -> Response:
+        """Coefficients and derivatives for g = p − f."""
+        if self.machine.temperature:
+            a = self._smooth(self.machine.linear - f)
+            return Response(a, 1.0 / curvature_of(self.machine, a))
+        a = self._inside_segments(self._towards - f / self._ridge)
+        inside = np.logical_and.reduce([a != edge for edge in self._edges])
+        return Response(a, np.where(inside, 1.0 / self._ridge, 0.0))
+
+    def along(self, f: Array, df: Array) -> Callable[[float], Array]:
+        """The coefficients for g = p − f − t df, as a function of t."""
+        if self.machine.temperature:
+            g = self.machine.linear - f
+            return lambda t: self._smooth(g - t * df)
+        start, step = self._towards - f / self._ridge, df / self._ridge
+        return lambda t: self._inside_segments(start - t * step)
+
+    def _inside_segments(self, z: Array) -> Array:
+        """The coefficients at g = τz, τ with δ in it."""
+        shifts, edges = self._shifts, self._edges
+        a = np.clip(z - shifts[0], edges[0], edges[1])
+        for shift, low, high in zip(shifts[1:], edges[1:-1], edges[2:], strict=True):
+            part = np.clip(z - shift, low, high)
+            a = np.where(part > low, part, a)
+        return a
 
 
 class ProximalNewton:
@@ -253,10 +275,9 @@ class ProximalNewton:
 
     def _descend(self, tol: float) -> None:
         """Newton steps on the proximal problem until its gap is small beside its bias."""
+        self.responses = Responses(self.machine, self.centre, self.delta)
         for step in range(MAX_STEPS):
-            self.response = respond(
-                self.machine, self.machine.linear - self.f, self.centre, self.delta
-            )
+            self.response = self.responses.at(self.f)
             a = self.response.a
             self.c = self.rows.transposed_times(a)
             slope_v, slope_b = self.v - self.root.gather(self.c), self.total - float(a.sum())
@@ -290,13 +311,12 @@ class ProximalNewton:
     def _search(self, dv: Array, db: float, df: Array) -> float:
         """A length along the step at which the slope of the proximal problem is small."""
         along, square = float(self.v @ dv) + db * self.total, float(dv @ dv)
+        coefficients = self.responses.along(self.f, df)
 
         def slope(t: float) -> float:
-            g = self.machine.linear - self.f - t * df
-            a = respond(self.machine, g, self.centre, self.delta).a
-            return along + t * square - float(a @ df)
+            return along + t * square - float(coefficients(t) @ df)
 
-        start = slope(0.0)
+        start = along - float(self.response.a @ df)
         if start >= 0.0:
             return 0.0
         low, high, at_low, at_high = 0.0, 1.0, start, slope(1.0)

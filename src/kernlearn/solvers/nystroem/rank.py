@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._cluster import Chunked
-from kernlearn._device import room_beside
+from kernlearn._device import room_beside, rows_on_host
 from kernlearn.families.factors import Factors
 from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.kernels import Kernel
@@ -109,7 +109,7 @@ class RankSearch:
         """Make one pass over the rows."""
         n = len(self.source)
         fold = folds_of(n, self.fold)
-        with threads_for(n):
+        with threads_for(rows_on_host(self.source)):
             parts = moments_by_fold(self.source, factors, self.Y, self.sample_weight, fold)
         return FactorStatistics(factors, parts, fold)
 
