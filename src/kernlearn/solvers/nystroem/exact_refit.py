@@ -66,10 +66,10 @@ class RefitOptions:
     samples_on_device: tuple[tuple[int, int], ...] = ((4000, 20), (16_000, 20))
     many: float = 1.5  # all rows, as a multiple of a sample's, above which the sample comes first
     most_on_all: int = 20  # machines on all rows where no sample came first
-    # After a sample, machines on all rows that take half a minute together: the rows at which that
-    # is ten machines, and the least number of machines at any size
+    # After a sample, machines on all rows that take half a minute together, or a quarter of one on
+    # a GPU: the rows at which that is ten machines, and the least number of machines at any size
     rows_of_ten_on_host: tuple[int, int] = (3000, 1)
-    rows_of_ten_on_device: tuple[int, int] = (55_000, 4)
+    rows_of_ten_on_device: tuple[int, int] = (35_000, 4)
     columns: int = 2048  # of the inverse, made together
 
 

@@ -232,7 +232,7 @@ class Responses:
     def _inside_segments(self, z: Array) -> Array:
         """The coefficients at g = τz, τ with δ in it."""
         shifts, edges = self._shifts, self._edges
-        a = np.clip(z - shifts[0], edges[0], edges[1])
+        a: Array = np.clip(z - shifts[0], edges[0], edges[1])
         for shift, low, high in zip(shifts[1:], edges[1:-1], edges[2:], strict=True):
             part = np.clip(z - shift, low, high)
             a = np.where(part > low, part, a)
