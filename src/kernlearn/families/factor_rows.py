@@ -48,12 +48,9 @@ class FactorRows:
         self.source, self.factors = source, factors
         self.n_rows, self.n_columns = len(source), factors.n_columns
         self.columns_at_once = columns_at_once
+        # The size of what the host works on: the rows, or of rows elsewhere the columns alone.
+        self.host_size = rows_on_host(source) or self.n_columns
         self._Z: Rows = keep_rows(source, factors, self.n_columns) if keep else None
-
-    @property
-    def host_size(self) -> int:
-        """The size of what the host works on: the rows, or of rows elsewhere the columns alone."""
-        return rows_on_host(self.source) or self.n_columns
 
     def subset(self, rows: Indices) -> FactorRows:
         """The same for some of the rows, kept whole."""
