@@ -634,7 +634,13 @@ def test_a_folder_in_place_of_a_table(tmp_path, monkeypatch):
 
 
 def test_not_there(table, fitted, tmp_path):
-    check_failure(run("fit", tmp_path / "no.csv", "--target", "y"), "No such file")
+    result = run("fit", tmp_path / "no.csv", "--target", "y")
+    check_failure(result, "No such file or directory; check its name.")
+    (tmp_path / "patients.csv").write_text("a,b\n")
+    result = run("fit", tmp_path / "patient.csv", "--target", "y")
+    check_failure(result, f"directory; try {tmp_path / 'patients.csv'}.")
+    result = run("fit", tmp_path / "no" / "t.csv", "--target", "y")
+    check_failure(result, f"directory; there is no folder {tmp_path / 'no'}.")
     check_failure(run("predict", tmp_path / "no", table, "--out", tmp_path / "p.csv"), "No such")
     check_failure(
         run("predict", fitted, tmp_path / "no.csv", "--out", tmp_path / "p.csv"), "No such"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
+from pathlib import Path
 from typing import NoReturn
 
 import typer
@@ -47,10 +49,9 @@ def failures(
     except ClusterLost as error:
         fail(f"could not {doing}: {error}.", NO_RESULT)
     except OSError as error:
-        fail(
-            f"could not read or write {error.filename or where}: {system_message(error)}.",
-            NO_RESULT,
-        )
+        path = error.filename or where
+        message = f"{system_message(error)}{_cure(error, Path(str(path)))}"
+        fail(f"could not read or write {path}: {message}.", NO_RESULT)
     except MemoryError as error:
         # NumPy's own message names an internal array.
         reason = str(error) if str(error).startswith("expected") else _MEMORY
@@ -68,3 +69,15 @@ def failures(
 def system_message(error: OSError) -> str:
     """The system's message, without its number."""
     return error.strerror or str(error)
+
+
+def _cure(error: OSError, path: Path) -> str:
+    """What to do about an error of the system, where that can be told; begins with a semicolon."""
+    if isinstance(error, FileNotFoundError):
+        if not path.parent.is_dir():
+            return f"; there is no folder {path.parent}"
+        near = get_close_matches(path.name, [each.name for each in path.parent.iterdir()], 1, 0.8)
+        return f"; try {path.with_name(near[0])}" if near else "; check its name"
+    if isinstance(error, IsADirectoryError):
+        return "; name a file in this folder"
+    return "; check whose file it is" if isinstance(error, PermissionError) else ""

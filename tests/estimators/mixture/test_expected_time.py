@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import time
+
 import numpy as np
 import pytest
 
@@ -32,7 +35,7 @@ def clock(monkeypatch):
 
     def training(self, *arguments):
         now[0] += 7.0
-        return machine(self, *arguments)
+        return machine(self, *arguments[:-1])  # all rows, whatever the true clock says
 
     monkeypatch.setattr(stopping, "_now", lambda: now[0])
     monkeypatch.setattr(KernelFamily, "_judged", judging)
@@ -49,6 +52,19 @@ def test_a_limit_holds_to_a_fifth(table, clock, limit):
     model = kl.KernelRegressor(families, time_limit=limit, n_jobs=1).fit(*table)
     assert clock[0] <= 1.2 * limit
     assert (model.status_ is kl.results.Status.TIME_LIMIT) == (limit < 100.0)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_where_a_kernel_takes_long_members_are_trained_through_landmarks(table, monkeypatch):
+    """A kernel of 80 rows takes 100 seconds by this clock."""
+    X, y = table
+    seconds = itertools.count(step=100.0)
+    monkeypatch.setattr(time, "perf_counter", lambda: next(seconds))
+    usual = kl.KernelRegressor(["Gaussian"], n_jobs=1).fit(X, y)
+    limited = kl.KernelRegressor(["Gaussian"], n_jobs=1, time_limit=90.0).fit(X, y)
+    assert [len(machine.points) for machine in usual._members.machines] == [80]
+    assert all(len(machine.points) <= 50 for machine in limited._members.machines)
+    assert np.std(limited.predict(X) - usual.predict(X)) < 0.1 * np.std(y)
 
 
 def test_a_long_fit_is_announced_and_steps_have_an_end(table, monkeypatch):

@@ -22,6 +22,8 @@ from kernlearn.estimators.mixture.preparation.table import AnyPreparation, Numer
 from kernlearn.solvers.weights.output_kernel import OutputKernel
 from kernlearn.typing import Array, Indices, Rows
 
+# A ridge for more rows, and the machine with it, take the time of so many machines.
+_FITS_OF_A_RIDGE = 5.0
 # Rows for the relevance of columns: trained on some of them, shuffled in the others.
 _PARTS = 3
 _RELEVANCE_ROWS = 900
@@ -83,12 +85,15 @@ class Members:
         if isinstance(screening.found[int(np.argmax(weights))].representation, BoostedTrees):
             # Beside trees, kernels need no more landmarks than they were judged with.
             options = replace(options, landmarks=options.rescreening.landmarks)
-        for one in found:
-            if len(judged) < len(training) <= options.exact_rows:  # of more rows, most were seen
-                sample = training.sample  # all rows
-                loss = one.judge.of_rows(sample.loss)
-                one = one.trained_on_more(replace(sample, loss=loss))
-            machine = training.machine(one, options, random_state, outputs)
+        sample, n = training.sample, len(training)
+        for i, one in enumerate(found):
+            if len(judged) < n <= options.exact_rows:  # sample: all rows; of more, most were seen
+                seconds = sample.stopping.seconds_left / (len(found) - i)
+                if training.n_affordable(one, seconds / _FITS_OF_A_RIDGE) == n:
+                    loss = one.judge.of_rows(sample.loss)
+                    one = one.trained_on_more(replace(sample, loss=loss))
+            seconds = sample.stopping.seconds_left / (len(found) - i)
+            machine = training.machine(one, options, random_state, outputs, seconds)
             machines.append(replace(machine, link=one.judge.link(one.judged.held_out)))
         used = {machine.table for machine in machines}
         return cls(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,11 +14,17 @@ from kernlearn.estimators.mixture.candidates.family import CandidateFit
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.options import MixtureOptions
-from kernlearn.estimators.mixture.preparation.table import RowSource
+from kernlearn.estimators.mixture.preparation.table import NumericRows, RowSource
+from kernlearn.kernels import Kernel
 from kernlearn.typing import Array, Indices, Rows
 
 # After an early end, members have this share of their landmarks, and take its square of the time.
 _SHARE_AFTER_STOP = 0.25
+# A machine on all rows: rows for which its kernel is timed, and seconds of one thread to solve for
+# n rows by n³.
+_TIMED_ROWS, _SOLVED = 400, 1e-11
+# After the end of the time, a member still gets so many seconds, and so many landmarks.
+_LAST_SECONDS, _FEWEST_LANDMARKS = 0.05, 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,18 +56,24 @@ class TrainingRows:
         options: MixtureOptions,
         random_state: np.random.RandomState,
         outputs: Array | None = None,
+        seconds: float = np.inf,
     ) -> KernelMachine:
-        """Train a candidate on all rows, beside a kernel over the targets if there is one."""
+        """Train a candidate on all rows, beside a kernel over the targets if there is one.
+
+        If that is expected to take more than `seconds`, it is trained through landmarks.
+        """
         table, judged, Y = one.representation.table, one.judged, one.judge.training_targets(self.Y)
-        if len(self) <= options.exact_rows:
-            X = self.sample.tables[table]
-            kernel, lam = judged.kernel, judged.lam
-            has_margin = judged.has_margin
-            return KernelMachine.trained(table, kernel, lam, X, Y, self.weight, has_margin, outputs)
-        if isinstance(one.representation, BoostedTrees):
-            return one.representation.machine(judged.lam, self.sample.stopping)
         n_landmarks = options.n_landmarks(len(self))
-        if self.sample.stopping.stopped is not None:
+        if len(self) <= options.exact_rows:
+            is_exact = judged.has_margin or outputs is not None
+            n_landmarks = len(self) if is_exact else self.n_affordable(one, seconds)
+            if n_landmarks == len(self):
+                X, kernel, lam = self.sample.tables[table], judged.kernel, judged.lam
+                rest = self.weight, judged.has_margin, outputs
+                return KernelMachine.trained(table, kernel, lam, X, Y, *rest)
+        elif isinstance(one.representation, BoostedTrees):
+            return one.representation.machine(judged.lam, self.sample.stopping)
+        elif self.sample.stopping.stopped is not None:
             n_landmarks = max(1, int(_SHARE_AFTER_STOP * n_landmarks))
         return KernelMachine.through_landmarks(
             table,
@@ -74,3 +87,28 @@ class TrainingRows:
             random_state,
             self.place,
         )
+
+    def n_affordable(self, one: CandidateFit, seconds: float) -> int:
+        """With how many rows a kernel can be evaluated, and its machine solved, in some time.
+
+        The kernel is timed on a few rows: n² values and n³ steps of a machine on n rows are
+        compared with nR and nR² of one through R landmarks.
+        """
+        n, X = len(self), self.sample.tables[one.representation.table]
+        if np.isinf(seconds) or n <= _FEWEST_LANDMARKS or not isinstance(X, np.ndarray):
+            return n
+        few = X[:_TIMED_ROWS]
+        pair = min(_seconds_of(one.judged.kernel, few) for _ in range(2)) / len(few) ** 2
+        seconds = max(seconds, _LAST_SECONDS)
+        if pair * n**2 + _SOLVED * n**3 <= seconds:
+            return n
+        # The kernel is evaluated twice: for the means of the columns, and for their products.
+        linear, square = 2.0 * pair * n, 3.0 * _SOLVED * n
+        affordable = (np.sqrt(linear**2 + 4.0 * square * seconds) - linear) / (2.0 * square)
+        return int(np.clip(affordable, _FEWEST_LANDMARKS, n - 1))
+
+
+def _seconds_of(kernel: Kernel, X: NumericRows) -> float:
+    start = time.perf_counter()
+    kernel(X)
+    return time.perf_counter() - start
