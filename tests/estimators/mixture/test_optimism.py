@@ -10,7 +10,12 @@ import pytest
 from scipy.special import expit
 
 import kernlearn as kl
-from kernlearn.estimators.held_out.calibration import fit_calibration, shrunk_calibration
+from kernlearn.estimators.held_out.calibration import (
+    fit_calibration,
+    probabilities,
+    shrunk_calibration,
+    shrunk_to_shares,
+)
 from kernlearn.estimators.mixture.candidates.choice import chosen_families
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
@@ -143,6 +148,29 @@ def test_a_slope_that_chance_gains_is_taken_off(k):
     fewer = shrunk_calibration(values + signs, signs, weight, np.repeat(np.arange(4), 10))
     assert fewer[0] < kept[0]
     assert shrunk_calibration(values - signs, signs, weight)[0] == 0.0
+
+
+def test_without_evidence_probabilities_of_classes_are_their_shares():
+    """Three classes of 85, 10 and 5 per cent: even a slope of one is better than equal chances."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 3)), rng.choice(3, size=80, p=[0.85, 0.1, 0.05])
+    signs, weight = np.where(y[:, None] == np.arange(3), 1.0, -1.0), rng.uniform(1.0, 2.0, 80)
+    shares = (weight @ (signs > 0) + 1.0 / 3.0) / (weight.sum() + 1.0)
+    values = np.log(shares) + 0.3 * rng.normal(size=(80, 3))
+    calibration, constants = shrunk_to_shares(values, signs, weight)
+    slope = fit_calibration(values, signs, weight)[0]
+    assert calibration[0] == pytest.approx(0.01 * slope, rel=1e-9)
+    chances = probabilities(values + constants, calibration)
+    np.testing.assert_allclose(chances, np.tile(shares, (80, 1)), atol=0.01)
+    # Much evidence is left as it is.
+    calibration, constants = shrunk_to_shares(values + 3.0 * signs, signs, weight)
+    assert np.abs(calibration[0] * constants).max() < 0.05
+    with pytest.warns(kl.exceptions.AtChanceWarning):
+        model = kl.KernelClassifier(["linear", "Gaussian"]).fit(X, y)
+    new = rng.permuted(X, axis=0)
+    usual = (np.bincount(y) + 1.0 / 3.0) / 81.0
+    np.testing.assert_allclose(model.predict_proba(new), np.tile(usual, (80, 1)), atol=0.02)
+    assert (model.predict(new) == 0).all()
 
 
 def test_without_a_slope_probabilities_are_those_of_the_classes():

@@ -17,6 +17,8 @@ from kernlearn.typing import Array, Indices
 
 # Least distance of a probability from one half, so that the larger of two is distinct.
 BEYOND = 1e-12
+# Least part of a slope that is kept: the order of the rows is the best guess, however weak.
+_LEAST_KEPT = 0.01
 
 
 def fit_calibration(values: Array, signs: Array, sample_weight: Array) -> Array:
@@ -44,8 +46,9 @@ def shrunk_calibration(
     r"""Slope and offset, with less slope where chance gains as much; inputs are checked.
 
     With :math:`\chi^2` twice the gain in log likelihood by the slope, the slope is multiplied by
-    :math:`\max(0, 1 - 1/\chi^2)`: the heuristic shrinkage of van Houwelingen and le Cessie (1990),
-    since uninformative values gain one by chance. Groups of rows are one observation each.
+    :math:`1 - 1/\chi^2`: the heuristic shrinkage of van Houwelingen and le Cessie (1990), since
+    uninformative values gain one by chance. A hundredth is left at least, so that the rows keep
+    their order. Groups of rows are one observation each.
     Values of machines that were chosen with the rows gain more by chance. If values of machines
     chosen without them are given too (`nested`), :math:`\chi^2` is the mean of both gains: with few
     rows these may miss what all rows show.
@@ -54,24 +57,67 @@ def shrunk_calibration(
     if np.isnan(slope) or slope == 0.0:
         return np.array([slope, offset])
     known = ~np.isnan(values).any(axis=1)
-    codes = np.arange(len(weight)) if groups is None else groups
-    gained = _evidence(values[known], signs[known], weight[known], codes[known])
-    if nested is not None:
-        gained = 0.5 * (
-            gained + _evidence(nested[known], signs[known], weight[known], codes[known])
-        )
-    slope *= 1.0 - 1.0 / gained if gained > 1.0 else 0.0
+    slope *= _share_kept(values, signs, weight, groups, nested, np.zeros(values.shape[1]))
     if values.shape[1] == 1:
         offset = fit_offset(slope * values[known, 0], signs[known, 0] > 0, weight[known])
     return np.array([slope, offset])
 
 
-def _evidence(values: Array, signs: Array, weight: Array, groups: Indices) -> float:
+def shrunk_to_shares(
+    values: Array,
+    signs: Array,
+    weight: Array,
+    groups: Indices | None = None,
+    nested: Array | None = None,
+) -> tuple[Array, Array]:
+    r"""The same for log-odds of several classes, which know how frequent each class is.
+
+    Without evidence the probabilities of :math:`p \propto e^{a f}` are the shares :math:`\pi` of
+    the classes, not equal. With a part s of the evidence they are
+
+    .. math:: p_c \propto e^{s a f_c} \pi_c^{1 - s} = e^{s a (f_c + h_c)}, \qquad
+              h_c = \frac{1 - s}{s a} \log \pi_c .
+
+    Returned are the calibration of f + h, whose slope is sa, and h.
+    """
+    slope, _ = fit_calibration(values, signs, weight)
+    own = weight @ (signs > 0)
+    logs = np.log((own + 1.0 / len(own)) / (own.sum() + 1.0))
+    if not slope > 0.0:
+        return np.array([slope, 0.0]), np.zeros(len(own))
+    kept = _share_kept(values, signs, weight, groups, nested, logs)
+    return np.array([kept * slope, 0.0]), (1.0 - kept) / (kept * slope) * (logs - logs.mean())
+
+
+def _share_kept(
+    values: Array,
+    signs: Array,
+    weight: Array,
+    groups: Indices | None,
+    nested: Array | None,
+    baseline: Array,
+) -> float:
+    """The part of a slope that chance does not gain, compared with constant values."""
+    known = ~np.isnan(values).any(axis=1)
+    codes = np.arange(len(weight)) if groups is None else groups
+    gains = [
+        _evidence(each[known], signs[known], weight[known], codes[known], baseline)
+        for each in (values, nested)
+        if each is not None
+    ]
+    gained = float(np.mean(gains))
+    return max(_LEAST_KEPT, 1.0 - 1.0 / gained) if gained > 1.0 else _LEAST_KEPT
+
+
+def _evidence(
+    values: Array, signs: Array, weight: Array, groups: Indices, baseline: Array
+) -> float:
     """Twice the gain in log likelihood by the best slope."""
     numbers = np.unique(groups, return_inverse=True)[1].reshape(-1)
     observations = weight.sum() ** 2 / (np.bincount(numbers, weight) ** 2).sum()
     slope, offset = fit_calibration(values, signs, weight)
-    gain = _mean_loss(values, signs, weight, 0.0, None)
+    constant = np.broadcast_to(baseline, values.shape)
+    gain = _mean_loss(constant, signs, weight, 1.0, None)
     return float(2.0 * observations * (gain - _mean_loss(values, signs, weight, slope, offset)))
 
 

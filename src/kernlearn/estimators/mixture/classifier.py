@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from kernlearn.estimators.held_out.calibration import probabilities, shrunk_calibration
+from kernlearn.estimators.held_out.calibration import (
+    probabilities,
+    shrunk_calibration,
+    shrunk_to_shares,
+)
 from kernlearn.estimators.held_out.chance import chance_of_labels, report_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.held_out.scoring import HeldOutLabels, Scoring, held_out_score
@@ -103,7 +107,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         optimistic, since they were chosen with all of them.
     calibration_ : ndarray of shape (2,) or (n_labels, 2)
         Slope and offset from decision values to log-odds. The slope is shrunk by what chance would
-        gain. Up to 60 rows, no probability is beyond those of the rule of succession, 1 / (n + 2).
+        gain, so that without evidence probabilities are the shares of the classes. Up to 60 rows,
+        no probability is beyond those of the rule of succession, 1 / (n + 2).
     compression_ : dict or None
         After a compression: the number of its rows (``n_points``), the growth of the held-out loss
         (``loss``) with its standard error (``error``), and the expected growth of the share of
@@ -232,12 +237,11 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         The `usual` values of rows held out, of candidates that were searched with them, are those
         whose scale is that of the model.
         """
+        self._calibrate(usual)
         values, signs, weight = self._members.held_out, self._members.Y, self._members.weight
         groups = self._members.groups
         # The rule of succession: what n rows agree on has the probability (n + 1) / (n + 2).
         is_small = len(values) <= self._options.nested_rows
-        calibrated = label_calibrations if self._has_labels else shrunk_calibration
-        self.calibration_ = calibrated(usual, signs, weight, groups, values)
         self._most_certain = float(np.log(len(values) + 1.0)) if is_small else np.inf
         held_out, truth = self._predictions(values), self._truth(signs)
         right = held_out.labels == truth
@@ -247,6 +251,21 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         chance = chance_of_several if self._has_labels else chance_of_labels
         found = chance(values, signs, weight, groups)
         report_chance(self, found, stacklevel=3)
+
+    def _calibrate(self, usual: Array) -> None:
+        """Find the calibration; values of several classes are moved towards their shares."""
+        members = self._members
+        given = usual, members.Y, members.weight, members.groups, members.held_out
+        if self._has_labels:
+            self.calibration_ = label_calibrations(*given)
+            return
+        if members.Y.shape[1] > 1:
+            calibration, constants = shrunk_to_shares(*given)
+            shifted = members.shifted(constants)
+            if shifted is not None:
+                self.calibration_, self._members = calibration, shifted
+                return
+        self.calibration_ = shrunk_calibration(*given)
 
     def _predictions(self, values: Array) -> HeldOutLabels:
         """What values of the mixture predict."""

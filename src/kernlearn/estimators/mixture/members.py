@@ -19,6 +19,7 @@ from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.estimators.mixture.prediction.function import MixtureFunction
 from kernlearn.estimators.mixture.preparation.table import AnyPreparation, NumericRows
+from kernlearn.quality.discriminants import Discriminants
 from kernlearn.solvers.weights.output_kernel import OutputKernel
 from kernlearn.typing import Array, Indices, Rows
 
@@ -119,6 +120,19 @@ class Members:
                 return values
         # The kernels name what is wrong with the rows.
         return _mixed(self.machines, self.factors, tables)
+
+    def shifted(self, constants: Array) -> Members | None:
+        """The same with constants added to the values, (k,); None if no link can hold them."""
+        for i, (machine, factor) in enumerate(zip(self.machines, self.factors, strict=True)):
+            link = machine.link
+            if link is None:
+                link = Discriminants(np.eye(len(constants)), np.zeros(len(constants)))
+            if isinstance(link, Discriminants):
+                link = replace(link, offset=link.offset + constants / factor)
+                machines = [*self.machines]
+                machines[i] = replace(machine, link=link)
+                return replace(self, machines=machines, held_out=self.held_out + constants)
+        return None
 
     def shuffled(
         self, columns: Sequence[Indices], origins_of: Callable[[str], Indices]
