@@ -173,6 +173,29 @@ def test_without_evidence_probabilities_of_classes_are_their_shares():
     assert (model.predict(new) == 0).all()
 
 
+def test_without_evidence_every_row_is_of_the_larger_of_two_classes():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 8)), (rng.uniform(size=60) < 0.3).astype(int)
+    with pytest.warns(kl.exceptions.AtChanceWarning):
+        model = kl.KernelClassifier(["linear", "Gaussian"]).fit(X, y)
+    new = rng.normal(size=(400, 8))
+    assert np.ptp(model.decision_function(new)) > 0.0
+    assert (model.predict(new) == 0).mean() > 0.99
+    np.testing.assert_allclose(model.predict_proba(new)[:, 1], y.mean(), atol=0.03)
+    # Constants are added by a member that counts.
+    members = replace(model._members, factors=np.array([0.0, 0.5]))
+    added = members.shifted(np.array([2.0])).predict(members.tables)
+    np.testing.assert_allclose(added, members.predict(members.tables) + 2.0)
+
+
+@pytest.mark.parametrize("sign", [0.0, -1.0])
+def test_values_without_a_slope_are_calibrated_too(sign):
+    signs = np.where(np.arange(40) < 10, 1.0, -1.0)[:, None]
+    calibration, constants = shrunk_to_shares(sign * signs, signs, np.ones(40))
+    chances = probabilities(sign * signs + constants, calibration)
+    np.testing.assert_allclose(chances[:, 0], 0.75, atol=0.03)
+
+
 def test_without_a_slope_probabilities_are_those_of_the_classes():
     signs = np.where(np.arange(40) < 10, 1.0, -1.0)[:, None]
     found = shrunk_calibration(-signs, signs, np.ones(40))

@@ -70,23 +70,36 @@ def shrunk_to_shares(
     groups: Indices | None = None,
     nested: Array | None = None,
 ) -> tuple[Array, Array]:
-    r"""The same for log-odds of several classes, which know how frequent each class is.
+    r"""The same for values that know how frequent each class is, and constants to add to these.
 
     Without evidence the probabilities of :math:`p \propto e^{a f}` are the shares :math:`\pi` of
-    the classes, not equal. With a part s of the evidence they are
+    the classes, not equal, and every row is of the largest. With a part s of the evidence
 
     .. math:: p_c \propto e^{s a f_c} \pi_c^{1 - s} = e^{s a (f_c + h_c)}, \qquad
-              h_c = \frac{1 - s}{s a} \log \pi_c .
+              h_c = \frac{1 - s}{s a} \log \pi_c ,
 
-    Returned are the calibration of f + h, whose slope is sa, and h.
+    and likewise for the log-odds of two classes. Returned are the calibration of f + h, whose slope
+    is sa, and h, of shape (k,).
     """
-    slope, _ = fit_calibration(values, signs, weight)
+    slope, offset = fit_calibration(values, signs, weight)
+    known, k = ~np.isnan(values).any(axis=1), values.shape[1]
     own = weight @ (signs > 0)
+    own = np.append(own, weight.sum() - own) if k == 1 else own
     logs = np.log((own + 1.0 / len(own)) / (own.sum() + 1.0))
-    if not slope > 0.0:
-        return np.array([slope, 0.0]), np.zeros(len(own))
-    kept = _share_kept(values, signs, weight, groups, nested, logs)
-    return np.array([kept * slope, 0.0]), (1.0 - kept) / (kept * slope) * (logs - logs.mean())
+    logs = logs[:1] - logs[1:] if k == 1 else logs - logs.mean()
+    size = float(np.abs(values[known]).max(initial=0.0))
+    if slope > 0.0:
+        kept = _share_kept(values, signs, weight, groups, nested, logs)
+        slope *= kept
+    elif size > 0.0:
+        kept, slope = 0.0, _LEAST_KEPT / size
+    else:
+        return np.array([slope, offset]), np.zeros(k)
+    constants = (1.0 - kept) / slope * logs
+    if k == 1:
+        shifted, positive = values[known, 0] + constants, signs[known, 0] > 0
+        offset = fit_offset(slope * shifted, positive, weight[known])
+    return np.array([slope, offset]), constants
 
 
 def _share_kept(

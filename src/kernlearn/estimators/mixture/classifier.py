@@ -253,19 +253,18 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         report_chance(self, found, stacklevel=3)
 
     def _calibrate(self, usual: Array) -> None:
-        """Find the calibration; values of several classes are moved towards their shares."""
+        """Find the calibration; values without evidence are moved towards the shares of classes."""
         members = self._members
         given = usual, members.Y, members.weight, members.groups, members.held_out
         if self._has_labels:
             self.calibration_ = label_calibrations(*given)
             return
-        if members.Y.shape[1] > 1:
-            calibration, constants = shrunk_to_shares(*given)
-            shifted = members.shifted(constants)
-            if shifted is not None:
-                self.calibration_, self._members = calibration, shifted
-                return
-        self.calibration_ = shrunk_calibration(*given)
+        calibration, constants = shrunk_to_shares(*given)
+        shifted = members.shifted(constants)
+        if shifted is None:
+            self.calibration_ = shrunk_calibration(*given)
+        else:
+            self.calibration_, self._members = calibration, shifted
 
     def _predictions(self, values: Array) -> HeldOutLabels:
         """What values of the mixture predict."""

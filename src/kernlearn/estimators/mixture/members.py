@@ -123,11 +123,12 @@ class Members:
 
     def shifted(self, constants: Array) -> Members | None:
         """The same with constants added to the values, (k,); None if no link can hold them."""
-        for i, (machine, factor) in enumerate(zip(self.machines, self.factors, strict=True)):
+        for i in np.argsort(-self.factors, kind="stable"):
+            machine, factor = self.machines[i], self.factors[i]
             link = machine.link
             if link is None:
                 link = Discriminants(np.eye(len(constants)), np.zeros(len(constants)))
-            if isinstance(link, Discriminants):
+            if factor > 0.0 and isinstance(link, Discriminants):
                 link = replace(link, offset=link.offset + constants / factor)
                 machines = [*self.machines]
                 machines[i] = replace(machine, link=link)
