@@ -32,7 +32,7 @@ KERNELS = ["rbf", "ard", "ard_polynomial"]
         ({"tol": 0.0}, "tol to be a positive number"),
         ({"max_iter": 0}, "max_iter to be a positive integer"),
         ({"selection": "cv", "cv": 1}, "cv between 2 and 40, the number of points, got 1"),
-        ({"selection": "cv", "cv": 41}, "got 41; lower cv or choose selection='loo'"),
+        ({"selection": "cv", "cv": 41}, "got 41; lower cv, or choose selection='loo'"),
         ({"selection": "cv", "cv": "ten"}, "cv to be a number of folds"),
         ({"selection": "cv", "cv": 2.5}, "cv to be a number of folds.*got 2.5"),
         ({"selection": "cv", "cv": ShuffleSplit(3, random_state=0)}, "40 rows of positive weight"),
