@@ -15,13 +15,13 @@ from kernlearn.estimators.mixture.preparation.sources import (
     SourcesPreparation,
     is_source_table,
 )
+from kernlearn.estimators.mixture.preparation.sparse_columns import SparsePreparation
 from kernlearn.estimators.mixture.preparation.table import (
     ENCODED,
     RANKED,
     STANDARD,
     AnyPreparation,
     Preparation,
-    SparsePreparation,
 )
 from kernlearn.export.expression import (
     Node,

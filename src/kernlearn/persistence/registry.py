@@ -38,10 +38,10 @@ from kernlearn.estimators.mixture.preparation.source_parts import (
     ThingPart,
 )
 from kernlearn.estimators.mixture.preparation.sources import NamedPart, SourcesPreparation
+from kernlearn.estimators.mixture.preparation.sparse_columns import SparsePreparation
 from kernlearn.estimators.mixture.preparation.table import (
     Preparation,
     PreparedTable,
-    SparsePreparation,
 )
 from kernlearn.estimators.mkl.extension import Extension
 from kernlearn.estimators.mkl.transduction import TransductiveFit

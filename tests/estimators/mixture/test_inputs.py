@@ -82,15 +82,16 @@ def test_the_form_of_a_table_changes_nothing(tmp_path, options, form):
 @pytest.mark.parametrize("kind", [csr_array, csr_matrix])
 def test_a_sparse_matrix_is_scaled_and_never_centred(options, kind):
     """Neither kernel depends on the mean of a column: predictions are those of the dense table."""
-    table = np.where(np.abs(X) > 0.5, X, 0.0)
+    table = X / X.std(axis=0) + np.arange(X.shape[1])
+    atol = 1e-6 if options == MixtureOptions() else 0.08  # a sample has other deviations
     dense, sparse = fitted(table, options=options), fitted(kind(table), options=options)
     expected = dense.predict(NEW)
     for new in (kind(NEW), NEW):
-        np.testing.assert_allclose(sparse.predict(new), expected, atol=1e-6)
+        np.testing.assert_allclose(sparse.predict(new), expected, atol=atol)
     np.testing.assert_allclose(dense.predict(kind(NEW)), expected, atol=1e-12)
     found, expected = sparse.relevance_, dense.relevance_
     assert found["column"].tolist() == expected["column"].tolist()
-    np.testing.assert_allclose(found["relevance"], expected["relevance"], atol=1e-5)
+    np.testing.assert_allclose(found["relevance"], expected["relevance"], atol=max(1e-5, atol))
 
 
 def test_a_sparse_matrix_has_the_candidates_that_take_it():

@@ -55,15 +55,11 @@ def draws_folds(cv: FoldsLike) -> bool:
 
 
 def _too_many(cv: Any, n_groups: int, groups: RowGroups | None) -> str:
-    are_labelled = groups is not None and groups.user_codes is not None
-    if are_labelled:
+    if groups is not None and groups.user_codes is not None:
         units, cure = "groups that share no row", "pass the labels of smaller groups"
     else:
         units = "points" if groups is None or groups.known is None else "different points"
         cure = "choose selection='loo'"
-    if n_groups < 2:
-        cure = cure if are_labelled else "add rows"
-        return f"expected at least 2 {units}, to hold some out, got {n_groups}; {cure}"
     return (
         f"expected cv between 2 and {n_groups}, the number of {units}, got {cv}; lower cv, or "
         f"{cure}"

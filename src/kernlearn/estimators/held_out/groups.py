@@ -57,6 +57,12 @@ class RowGroups:
             return cls(np.arange(n) if user_codes is None else by_first(user_codes), user_codes)
         n_duplicates = n - (int(copies.max()) + 1)
         codes = copies if user_codes is None else _joined(user_codes, copies)
+        if user_codes is not None and codes.max() == 0:
+            raise ValueError(
+                f"expected two groups at least that share no row, got {user_codes.max() + 1} that "
+                "are joined by equal rows: nothing could be held out; pass labels by which equal "
+                "rows are of one group, or groups=None"
+            )
         return cls(codes, user_codes, n_duplicates)
 
     def subset(self, rows: Indices) -> RowGroups:

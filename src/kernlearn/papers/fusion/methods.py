@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -17,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
-from kernlearn import MKLClassifier, MKLOptions
+from kernlearn import KernelClassifier, MKLClassifier, MKLOptions
 from kernlearn.estimators.mkl.bank import choose_bank
 from kernlearn.kernels import (
     Columns,
@@ -69,6 +70,38 @@ _KERNELS: dict[Kind, Callable[[Rows, Rows], list[Kernel]]] = {
     "categories": lambda cells, y: [Overlap()],
     "sequences": lambda cells, y: [Spectrum(length) for length in LENGTHS],
 }
+
+
+# A source of a kind as `KernelClassifier` takes it.
+_SOURCES: dict[Kind, Callable[[Rows], Rows]] = {
+    "numbers": lambda cells: np.asarray(cells, dtype=float),
+    "words": csr_array,
+    "text": lambda cells: list(np.asarray(cells, dtype=object)[:, 0]),
+    "categories": lambda cells: cells,
+    "sequences": lambda cells: list(np.asarray(cells, dtype=object)[:, 0]),
+}
+
+
+class SourcesAsTheyAre:
+    """`KernelClassifier()`, which finds out by itself what every source holds."""
+
+    def __init__(self, data: SourceSet) -> None:
+        self.data, self.model = data, KernelClassifier()
+
+    def fit(self, X: Rows, y: Rows) -> SourcesAsTheyAre:
+        """Learn from a dictionary of sources."""
+        self.model.fit(self._sources(X), y)
+        return self
+
+    def predict(self, X: Rows) -> Rows:
+        """Predict rows with all sources."""
+        return self.model.predict(self._sources(X))
+
+    def _sources(self, X: Rows) -> dict[str, Rows]:
+        return {
+            name: _SOURCES[source.kind](columns_of(X, source))
+            for name, source in self.data.sources.items()
+        }
 
 
 FOLDS = 3
@@ -178,6 +211,7 @@ def _logistic() -> Estimator:
 
 LEARNED = "learned weights"
 METHODS = by_name(
+    MethodColumn("Kernel", lambda data, X, y: SourcesAsTheyAre(data)),
     MethodColumn(LEARNED, lambda data, X, y: AllSources(data, "auto")),
     MethodColumn("equal weights", lambda data, X, y: AllSources(data, 1.0)),
     MethodColumn("best source", lambda data, X, y: _BestSource(data, 0.0)),

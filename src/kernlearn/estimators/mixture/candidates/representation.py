@@ -32,6 +32,9 @@ FoldMatrices = tuple[Indices, Indices, Array, Array]
 
 # λ in units of the mean variance that the kernel gives to a row: where most searches end.
 _FIRST_RIDGE = 0.03
+# A kernel whose variance is this part of its size is constant but for seven digits: a small λ
+# would give a function of rounding.
+_NEARLY_CONSTANT = 1e-7
 # Factors from one λ to the next, from a start that may be far and from one that is near.
 FAR, NEAR = 10.0, 3.0
 
@@ -229,10 +232,14 @@ def climbed_ridge(loss_at: Callable[[float], float], lam: float) -> float:
 
 
 def mean_variance(K: Array) -> float:
-    """The mean variance that a kernel gives to a row, or its size where that is nothing."""
+    """The mean variance that a kernel gives to a row, or its size where that has few digits.
+
+    >>> mean_variance(1.0 + np.eye(2)), mean_variance(1.0 + 1e-9 * np.eye(2))
+    (0.5, 1.000000001)
+    """
     size = float(np.abs(K).max()) or 1.0
     unit = float(K.diagonal().mean() - K.mean())
-    return unit if unit > 1e-12 * size else size
+    return unit if unit > _NEARLY_CONSTANT * size else size
 
 
 def _least(

@@ -19,11 +19,11 @@ from kernlearn.estimators.inputs.cells import is_frame
 from kernlearn.estimators.inputs.sources import KernelRows
 from kernlearn.estimators.mixture.preparation.column_kinds import NUMBER, ColumnKinds
 from kernlearn.estimators.mixture.preparation.columns import NumberColumn
+from kernlearn.estimators.mixture.preparation.sparse_columns import SparsePreparation
 from kernlearn.estimators.mixture.preparation.table import (
     RANKED,
     STANDARD,
     Preparation,
-    SparsePreparation,
 )
 from kernlearn.estimators.mkl.thing_kernels import WORDS_OF_THINGS, vectorizer_of_text
 from kernlearn.kernels import Kernel, Normalized

@@ -37,13 +37,13 @@ from kernlearn.estimators.mixture.preparation.source_parts import (
     TextPart,
     ThingPart,
 )
+from kernlearn.estimators.mixture.preparation.sparse_columns import SparsePreparation
 from kernlearn.estimators.mixture.preparation.table import (
     RANKED,
     STANDARD,
     AnyPreparation,
     NumericRows,
     Preparation,
-    SparsePreparation,
 )
 from kernlearn.estimators.mkl.thing_kernels import kernels_of_graphs, kernels_of_sequences
 from kernlearn.kernels._validation import is_missing

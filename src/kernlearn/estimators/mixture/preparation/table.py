@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from kernlearn._cluster import Chunked
 from kernlearn.estimators.inputs.cells import (
@@ -205,58 +204,6 @@ class Preparation:
             if kind is not None and not (kind == "numbers" and dtypes[j].kind in "biuf"):
                 _check_kind(kind, _kinds(X, j), self.names[j])
         return cells
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class SparsePreparation:
-    """How the columns of a sparse matrix are scaled: to variance one, and not centred."""
-
-    names: list[str]  # the columns of the user's table
-    factors: Array  # what each column is multiplied by, of shape (p,)
-
-    @classmethod
-    def fit(cls, X: csr_array, names: Sequence[str], scale: bool) -> SparsePreparation:
-        """From training rows; a column whose cells are all equal keeps its scale."""
-        spread = np.sqrt(mean_variance_axis(X, axis=0)[1]) if scale else np.ones(X.shape[1])
-        return cls(list(names), 1.0 / np.where(spread > 0, spread, 1.0))
-
-    def __repr__(self) -> str:
-        return f"Preparation of {counted(len(self.names), 'sparse column')}"
-
-    @property
-    def kinds(self) -> dict[str, str]:
-        """What columns were taken for."""
-        return dict.fromkeys(self.names, "number of a sparse matrix")
-
-    @property
-    def tables(self) -> tuple[str, ...]:
-        """The scaled columns."""
-        return (STANDARD,)
-
-    @property
-    def origins(self) -> Indices:
-        """Every column comes from itself."""
-        return np.arange(len(self.names))
-
-    def origins_of(self, table: str) -> Indices:
-        """The same of the only table."""
-        return self.origins
-
-    def apply_all(self, X: Rows, tables: Collection[str]) -> dict[str, csr_array]:
-        """The scaled columns, by the name of their table."""
-        return {table: self.apply(X, table) for table in tables}
-
-    def apply(self, X: Rows, table: str) -> csr_array:
-        """The scaled columns of sparse or dense rows."""
-        if is_frame(X) or not (issparse(X) or np.isfinite(X).all()):
-            raise ValueError(
-                "expected a sparse matrix or an array of finite numbers, as fit was given a sparse "
-                "matrix, got a data frame or missing cells; pass the rows in the form of fit"
-            )
-        rows = csr_array(X, dtype=np.float64)
-        return csr_array(
-            (rows.data * self.factors[rows.indices], rows.indices, rows.indptr), shape=rows.shape
-        )
 
 
 class AnyPreparation(Protocol):
