@@ -87,3 +87,12 @@ def test_the_linear_part_is_a_member_of_the_mixture(drawn):
     cox = members.machines[-1]
     same = members.trained_again(cox, np.arange(N)).predict(table)
     assert np.corrcoef(same[:, 0], cox.predict(table)[:, 0])[0, 1] > 0.98
+
+
+def test_the_linear_part_brings_its_columns_where_no_other_member_reads_them(drawn):
+    Z, outcome, _ = drawn
+    letters = ["".join("ab"[bit] for bit in row) for row in (Z > 0).astype(int)]
+    table = {"numbers": Z, "letters": letters}
+    model = kl.KernelSurvival(["equal sources"]).fit(table, outcome.structured)
+    assert set(model._members.tables) == {"all sources", "standard"}
+    assert np.isfinite(model.relevance_["relevance"]).all()

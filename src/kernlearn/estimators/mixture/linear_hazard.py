@@ -49,6 +49,7 @@ _ALIKE = 20.0
 class LinearHazard:
     """The model, and what models without each fold predict for it."""
 
+    rows: Array  # the prepared columns of the training rows, of shape (n, p)
     coef: Array  # β, of shape (p,)
     ridge: float  # λ for working responses, whose weights have the mean one
     centre: float  # the mean log hazard of the rows
@@ -62,7 +63,7 @@ class LinearHazard:
 
         The model becomes a machine with one point; trained again, it learns working responses.
         """
-        machines, titles = members.machines, members.titles
+        machines, titles, tables = members.machines, members.titles, members.tables
         scaled = factors[0] * members.factors
         if factors[1] > 0.0:
             intercept, one = np.array([-self.centre]), np.ones((1, 1))
@@ -70,7 +71,8 @@ class LinearHazard:
             linear = KernelMachine(STANDARD, Linear(), self.ridge, points, one, intercept)
             machines, titles = [*machines, linear], [*titles, "Cox"]
             scaled = np.append(scaled, factors[1])
-        return replace(members, machines=machines, factors=scaled, titles=titles)
+            tables = {STANDARD: self.rows, **tables}
+        return replace(members, machines=machines, factors=scaled, titles=titles, tables=tables)
 
 
 def n_draws(n_events: int) -> int:
@@ -102,6 +104,7 @@ def linear_hazard(
     # The weights of working responses add up to that of the events.
     unit = float(weight[~np.signbit(signed)].mean()) * float(np.mean(~np.signbit(signed)))
     return LinearHazard(
+        Z,
         beta,
         float(_strengths(rotated, signed, weight)[best]) / unit,
         float(np.average(Z @ beta, weights=weight)),
