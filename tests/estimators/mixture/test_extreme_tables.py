@@ -76,6 +76,14 @@ def test_extreme_targets_are_answered_without_a_warning(model, size):
         assert "rescale" in refusal
 
 
+@pytest.mark.filterwarnings("ignore::kernlearn.exceptions.AtChanceWarning")
+@pytest.mark.parametrize("table", [np.full((N, 2), 3.0), {"alone": np.full((N, 1), 3.0)}])
+def test_columns_that_are_all_constant_have_no_relevance(table):
+    model = kl.KernelRegressor(["linear", "Gaussian"]).fit(table, TARGETS)
+    assert np.ptp(model.predict(table)) == 0.0
+    assert model.relevance_["relevance"] == pytest.approx(0.0, abs=1e-12)
+
+
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=_name)
 def test_what_no_table_of_numbers_can_be_is_refused_in_a_sentence(model):
     huge = [[10**400, 1.0]] * N

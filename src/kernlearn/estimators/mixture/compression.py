@@ -266,10 +266,9 @@ def exchanged_rows(
     found: dict[str, list[Array]] = {name: [] for name in tables}
     for _ in range(options.copies):
         other = nearest[np.arange(n), random_state.randint(0, nearest.shape[1], n)]
-        is_other = random_state.uniform(size=(n, origins.max(initial=0) + 1)) < options.exchanged
+        is_other = random_state.uniform(size=(n, origins.max() + 1)) < options.exchanged
         for name, table in tables.items():
-            columns = is_other[:, origins] if len(origins) else is_other
-            found[name].append(np.where(columns, table[other], table))
+            found[name].append(np.where(is_other[:, origins], table[other], table))
     return {name: np.vstack(copies) for name, copies in found.items()}
 
 

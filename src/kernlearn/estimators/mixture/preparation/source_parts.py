@@ -71,7 +71,7 @@ class TablePart:
     @property
     def widths(self) -> list[int]:
         """The number of prepared columns, of which kernels of any kind can be made."""
-        return [max(len(self.preparation.origins), 1)]
+        return [len(self.preparation.origins)]
 
     @property
     def are_features(self) -> bool:

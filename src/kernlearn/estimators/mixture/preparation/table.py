@@ -90,8 +90,7 @@ class Preparation:
     @property
     def origins(self) -> Indices:
         """For every prepared column, the number of the user's column that it comes from."""
-        widths = [column.width for column in self.columns]
-        return np.repeat(np.arange(len(widths)), widths)
+        return _origins([column.width for column in self.columns])
 
     @property
     def ranges(self) -> Array:
@@ -111,7 +110,7 @@ class Preparation:
             column.width if isinstance(column, NumberColumn) else next(means).means.shape[1]
             for column in self.columns
         ]
-        return np.repeat(np.arange(len(widths)), widths)
+        return _origins(widths)
 
     def standard_columns(self, table: str) -> Indices:
         """For each column of a prepared table, the same of the standardised one; −1 for a mean."""
@@ -270,10 +269,20 @@ RowSource: TypeAlias = NumericRows | PreparedRows | Chunked
 
 def prepared_source(preparation: AnyPreparation, rows: Rows, table: str) -> RowSource:
     """One prepared table of rows that are read in blocks, on this machine or on a cluster."""
-    n_columns = max(len(preparation.origins_of(table)), 1)
+    n_columns = len(preparation.origins_of(table))
     if isinstance(rows, Chunked):
         return rows.mapped(partial(preparation.apply, table=table), n_columns)
     return PreparedRows(preparation, rows, table, n_columns)
+
+
+def _origins(widths: Sequence[int]) -> Indices:
+    """The column that each prepared one comes from; the first, for zeros if nothing is left.
+
+    >>> _origins([2, 0, 1]), _origins([0, 0])
+    (array([0, 0, 2]), array([0]))
+    """
+    found: Indices = np.repeat(np.arange(len(widths)), widths)
+    return found if len(found) else np.zeros(1, dtype=np.intp)
 
 
 def _texts(X: Rows, j: int) -> NDArray[np.str_]:
