@@ -67,6 +67,10 @@ def new_rows():
 def run_python(model, rows, folder):
     to_numpy_code(model, folder / "model.py")
     code = runpy.run_path(str(folder / "model.py"))
+    if isinstance(rows, np.ndarray) and not np.isnan(rows).any():
+        np.testing.assert_array_equal(
+            code["predict"](sparse.csr_array(rows)), code["predict"](rows)
+        )
     return code["predict"](rows), code["predict_proba"](rows) if "predict_proba" in code else None
 
 
@@ -190,6 +194,14 @@ def models():
     polynomial = kl.FirstLevelRegressor(kernel="ard_polynomial")
     found["first level, numbers"] = (polynomial.fit(whole[known], t[known]), whole)
     found["sections"] = (kl.HyperkernelRegressor().fit(whole[:30], t[:30]), whole)
+    rates = np.random.default_rng(4).poisson(np.exp(t[known]))
+    of_counts = kl.KernelRegressor(["linear", "trees"], loss="poisson")
+    found["counts"] = (of_counts.fit(whole[known], rates), whole)
+    ends = {"event": np.arange(N_TRAIN) % 3 > 0, "time": np.exp(-t[known])}
+    found["risks"] = (kl.KernelSurvival(few).fit(whole[known], **ends), whole)
+    later = kl.KernelSurvival(few, times=[0.5, 1.0])
+    found["risks by times"] = (later.fit(whole[known], **ends), whole)
+    found["novelties"] = (kl.MKLNoveltyDetector(nu=0.3).fit(whole[known]), whole)
     # As above 6000 rows: boosted trees, with categories as mean targets.
     rng = np.random.default_rng(0)
     many = pd.DataFrame({"x": rng.normal(size=300), "level": rng.choice(list("abcdefgh"), 300)})
@@ -229,6 +241,10 @@ NAMES = [
     "first level",
     "first level, numbers",
     "sections",
+    "counts",
+    "risks",
+    "risks by times",
+    "novelties",
     "many rows",
 ]
 

@@ -45,6 +45,15 @@ def test_every_estimator_has_the_same_measure(estimator):
     assert abs(above[2]) < 3.0
 
 
+@pytest.mark.parametrize("model", [kl.KernelSurvival(["linear"]), kl.MKLSurvival()])
+def test_survival_is_judged_by_its_concordance(model):
+    ends = pd.DataFrame({"event": np.arange(160) % 4 > 0, "time": np.exp(-NUMBERS)})
+    found = relevance(model.fit(X[TRAIN], ends[TRAIN]), X[TEST], ends[TEST], n_repeats=3)
+    first, second, third = found["relevance"]
+    assert first > second > 0.03 > third
+    assert abs(third) < 3.0 * found["standard_error"][2]
+
+
 def test_a_column_without_effect_is_below_zero_half_of_the_time():
     model = LogisticRegression().fit(X[TRAIN], LABELS[TRAIN])
     found = [

@@ -9,10 +9,11 @@ from math import comb
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import Pipeline
 
-from kernlearn import KernelClassifier, KernelRegressor, LSSVMRegressor, MKLRegressor
+from kernlearn import KernelClassifier, KernelRegressor, LSSVMRegressor, MKLRegressor, Sources
 from kernlearn.bundle import ModelBundle
 from kernlearn.estimators.mixture.prediction.terms import Term
 from kernlearn.inspection import shapley_values
@@ -123,6 +124,27 @@ def test_what_has_no_closed_form_is_sampled_and_adds_up(rows):
     np.testing.assert_allclose(found["value"].sum(axis=1), total, rtol=1e-9, atol=1e-12)
     again = shapley_values(model, frame[:2], frame[10:20], n_permutations=400, random_state=1)
     assert (np.abs(found["value"] - again["value"]) <= 5 * found["standard_error"] + 1e-9).all()
+
+
+def test_sources_are_explained_as_a_whole(rows):
+    signal = rows[:, 0] > 0
+    sources = Sources(
+        {
+            "table": pd.DataFrame(rows[:, 1:3], columns=["a", "b"]).assign(c="same"),
+            "words": csr_array(np.abs(rows.round())),
+            "letters": [("ab" if one else "ba") * 3 for one in signal],
+            "kernel": rows[:, 3:] @ rows[:, 3:].T,
+        },
+        precomputed=["kernel"],
+    )
+    model = KernelClassifier(["equal sources"]).fit(sources, signal)
+    found = shapley_values(model, sources[:2], sources[5:12])
+    assert found["column"].tolist() == sources.names
+    total = found["output"] - found["base"]
+    np.testing.assert_allclose(found["value"].sum(axis=1), total, rtol=1e-9, atol=1e-12)
+    assert np.abs(found["value"]).argmax(axis=1).tolist() == [2, 2]
+    with pytest.raises(ValueError, match="expected background rows of 4 sources, as X has, got 5"):
+        shapley_values(model, sources[:2], rows)
 
 
 def test_linear_models_and_model_files(rows):

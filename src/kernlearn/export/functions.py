@@ -7,16 +7,19 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, is_classifier, is_outlier_detector
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.bundle import ModelBundle
 from kernlearn.estimators.held_out.calibration import BEYOND
+from kernlearn.estimators.mixture.count_regression import CountModel
 from kernlearn.estimators.mixture.mixture import KernelMixture
+from kernlearn.estimators.mixture.survival import KernelSurvival
 from kernlearn.export.expression import (
     Node,
     as_int,
     constant,
+    exp,
     joined,
     larger,
     largest,
@@ -26,6 +29,7 @@ from kernlearn.export.expression import (
     smaller,
     softmax,
     take,
+    total,
     where,
 )
 from kernlearn.export.kernels import kernel_values
@@ -42,8 +46,8 @@ class PredictiveFunction:
     """Predictions of a model, as expressions of its inputs."""
 
     title: str  # of the model
-    # "prediction" of a regressor; "label" and "probabilities" of a classifier, or "decision" where
-    # it has no probabilities.
+    # "prediction" of a regressor, the expected count of exposure one, or the risk; "label" and
+    # "probabilities" of a classifier; "label" and "decision" where there are no probabilities.
     outputs: dict[str, Node]
     widths: dict[str, int]  # of outputs that have columns
     classes: Array | None  # in the order of the probabilities
@@ -131,17 +135,39 @@ def _views_side_by_side(model: BaseEstimator, views: Mapping[str, slice]) -> Row
 
 
 def _predictions(model: BaseEstimator, values: Node) -> PredictiveFunction:
-    """Values read as classes or numbers."""
+    """Values read as classes, as novelties or as numbers."""
+    if is_classifier(model):
+        return _classes(model, values)
     title = type(model).__name__
-    if not is_classifier(model):
-        n_targets = len(np.atleast_1d(getattr(model, "intercept_", 0.0)))
-        if isinstance(model, KernelMixture):
-            values = values * model._spread + model._centre
-            n_targets = len(model._centre)
-        flat = getattr(model, "_flat", True)
-        number = reshaped(values, -1) if flat else values
-        widths = {} if flat else {"prediction": n_targets}
-        return PredictiveFunction(title, {"prediction": number}, widths, None)
+    if is_outlier_detector(model):
+        decision = reshaped(values, -1)
+        labels = np.array([1, -1])
+        outputs = {"label": take(constant(labels), as_int(-decision > 0.0)), "decision": decision}
+        return PredictiveFunction(title, outputs, {}, labels[::-1])
+    number, n_targets = _numbers(model, values)
+    if getattr(model, "_flat", True):
+        return PredictiveFunction(title, {"prediction": reshaped(number, -1)}, {}, None)
+    return PredictiveFunction(title, {"prediction": number}, {"prediction": n_targets}, None)
+
+
+def _numbers(model: BaseEstimator, values: Node) -> tuple[Node, int]:
+    """What `predict` makes of values, and the number of targets."""
+    if not isinstance(model, KernelMixture):
+        return values, len(np.atleast_1d(getattr(model, "intercept_", 0.0)))
+    counts: CountModel | None = getattr(model, "_counts", None)
+    if counts is not None:
+        return exp(values + counts.centre), 1
+    if model._centre is None:  # log hazards
+        return values, 1
+    numbers, n_targets = values * model._spread + model._centre, len(model._centre)
+    if isinstance(model, KernelSurvival):
+        return total(numbers, 1, keep=True) * (-1.0 / n_targets), 1
+    return numbers, n_targets
+
+
+def _classes(model: BaseEstimator, values: Node) -> PredictiveFunction:
+    """Values read as classes."""
+    title = type(model).__name__
     classes = np.asarray(model.classes_)
     if getattr(model, "_has_labels", False):
         raise ValueError(

@@ -33,8 +33,8 @@ def to_numpy_code(model: BaseEstimator, path: str | Path) -> None:
 
     The file has the functions ``predict(X)`` and, for classes, ``predict_proba(X)``. X is what the
     model takes: an array, a data frame or a dict of columns, a dict of sources. Preparation,
-    members and calibration are part of it. Arrays are stored inside, as text. Nothing is pickled
-    or executed from data.
+    members and calibration are part of it. Counts are those of exposure one; survival models have
+    risks. Arrays are stored inside, as text. Nothing is pickled or executed from data.
 
     Parameters
     ----------

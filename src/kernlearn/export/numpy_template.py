@@ -44,8 +44,9 @@ def _cells(X, place):
 
 
 def _table(X, place, width):
-    """A table of numbers, NaN where missing."""
-    rows = np.asarray(_cells(X, place), dtype=float)
+    """A table of numbers, NaN where missing; it may be a sparse matrix."""
+    cells = _cells(X, place)
+    rows = np.asarray(cells.toarray() if hasattr(cells, "toarray") else cells, dtype=float)
     if rows.ndim != 2 or rows.shape[1] != width:
         raise ValueError(f"expected a table of {width} columns, got shape {rows.shape}")
     return rows

@@ -28,8 +28,9 @@ def to_onnx(model: BaseEstimator, path: str | Path) -> None:
     ``X`` of shape (n, n_features). A model of a data frame has an input of shape (n, 1) for each
     column that it uses, of the column's name: numbers are of double precision, NaN where missing;
     categories are strings, empty where missing; dates are days since 1970. Sources are inputs by
-    their names. Classifiers have the outputs ``label`` and ``probabilities``, regressors
-    ``prediction``. Everything is computed in double precision.
+    their names. Classifiers have the outputs ``label`` and ``probabilities``, novelty detectors
+    ``label`` and ``decision``, all others ``prediction``: numbers, counts of exposure one, or risks
+    of survival models. Everything is computed in double precision.
 
     Parameters
     ----------

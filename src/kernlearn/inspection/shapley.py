@@ -6,11 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import issparse, vstack
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_count
+from kernlearn.estimators.inputs.source_checks import are_sources, as_sources, with_name
+from kernlearn.estimators.inputs.sources import KernelRows
 from kernlearn.estimators.mixture.input_checks import checked_rows
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.estimators.mixture.prediction.terms import Term
@@ -48,9 +51,9 @@ def shapley_values(
     ----------
     model : estimator or ModelBundle
         Fitted, with ``predict``; or what ``kernlearn.load`` makes of a file of ``kernlearn fit``.
-    X : array-like or data frame of shape (n, d)
-        The rows to explain.
-    background : array-like or data frame of shape (B, d)
+    X : array-like, data frame of shape (n, d), dict or Sources
+        The rows to explain. Of several sources, whole sources take the place of the columns.
+    background : array-like, data frame of shape (B, d), dict or Sources
         What the rows are compared with, 50 training rows for example. Time grows with B.
     n_permutations : int, default=32
         Pairs of a random order of the columns and its reverse, for what has no closed form.
@@ -60,9 +63,10 @@ def shapley_values(
     Returns
     -------
     dict
-        "column" (d names), "value" of shape (n, d), or (n, d, n_classes) for more than two classes,
-        "base" (the mean output of the background), "output" (the output for X), "standard_error" of
-        the shape of "value" (zero where it is exact) and "exact" (whether all of it is).
+        "column" (d names, of columns or of sources), "value" of shape (n, d), or (n, d, n_classes)
+        for more than two classes, "base" (the mean output of the background), "output" (the output
+        for X), "standard_error" of the shape of "value" (zero where it is exact) and "exact"
+        (whether all of it is).
 
     See Also
     --------
@@ -74,7 +78,7 @@ def shapley_values(
     Linear, polynomial, Gaussian, Laplacian, ARD and ANOVA kernels, and sums of these, have a closed
     form: d²B operations for every pair of a row and a training row. All other parts of a model
     (Matérn and tree kernels, limits, scikit-learn's models) are sampled, with a standard error; the
-    values add up exactly all the same. A Pipeline is sampled as a whole.
+    values add up exactly all the same. A Pipeline and several sources are sampled as a whole.
 
     Examples
     --------
@@ -138,11 +142,13 @@ class _Game:
             X, background, model = model.typed(X), model.typed(background), model.pipeline
             model = model[-1] if len(model) == 1 else model
         check_is_fitted(model)
-        first, second = (as_pandas_frame(check_table(rows, "X")) for rows in (X, background))
-        if first.shape[1] != second.shape[1]:
+        first, second = (_explained(rows) for rows in (X, background))
+        names, others = _names(first), _names(second)
+        if are_sources(first) != are_sources(second) or len(names) != len(others):
+            what = "sources" if are_sources(first) else "columns"
             raise ValueError(
-                f"shapley_values expected background rows of {first.shape[1]} columns, as X has, "
-                f"got {second.shape[1]}; pass rows of the same table"
+                f"shapley_values expected background rows of {len(names)} {what}, as X has, "
+                f"got {len(others)}; pass rows of the same table"
             )
         method = "decision_function" if is_classifier(model) else "predict"
         if not hasattr(model, method):
@@ -157,8 +163,6 @@ class _Game:
             found: Array = np.asarray(getattr(model, method)(rows), dtype=float)
             return found.reshape(len(found), -1)
 
-        columns = first.columns if is_frame(first) else [f"x{j}" for j in range(first.shape[1])]
-        names = [str(name) for name in columns]
         return cls(model, first, second, names, function(first), function(second), function)
 
     @property
@@ -174,7 +178,7 @@ class _Game:
         points = getattr(estimator, "support_vectors_", None)
         if not isinstance(kernel, Kernel) or not isinstance(points, np.ndarray) or coef is None:
             return [], False
-        if is_frame(self.X):
+        if is_frame(self.X) or are_sources(self.X):
             return [], False
         parts = Term("", kernel, points, np.asarray(coef, dtype=float).T).parts()
         known = np.asarray(self.X, dtype=float), np.asarray(self.background, dtype=float)
@@ -252,8 +256,26 @@ class _Game:
         return values.reshape(n_orders, d + 1, -1)
 
 
+def _explained(rows: Rows) -> Rows:
+    rows = with_name(rows)
+    return as_sources(rows) if are_sources(rows) else as_pandas_frame(check_table(rows, "X"))
+
+
+def _names(rows: Rows) -> list[str]:
+    """Of the columns, or of the sources."""
+    if are_sources(rows):
+        return list(rows.names)
+    columns = rows.columns if is_frame(rows) else map("x{}".format, range(rows.shape[1]))
+    return [str(name) for name in columns]
+
+
 def _mixed_rows(X: Rows, row: int, background: Rows, others: Indices, mask: Mask) -> Rows:
     """Rows with the cells of one row where `mask` is true, and of background rows elsewhere."""
+    if are_sources(X):
+        return {
+            name: _mixed_source(X[name], row, background[name], others, mask[:, j])
+            for j, name in enumerate(X.names)
+        }
     if not is_frame(X):
         return np.where(mask, X[row], background[others])
     made = background.iloc[others].reset_index(drop=True)
@@ -261,3 +283,16 @@ def _mixed_rows(X: Rows, row: int, background: Rows, others: Indices, mask: Mask
     for j in range(X.shape[1]):
         made.isetitem(j, own.iloc[:, j].where(mask[:, j], made.iloc[:, j]))
     return made
+
+
+def _mixed_source(X: Rows, row: int, background: Rows, others: Indices, is_own: Mask) -> Rows:
+    """One source of such rows."""
+    if isinstance(X, KernelRows):
+        return KernelRows(X.K, np.where(is_own, X.rows[row], background.rows[others]))
+    if issparse(X):
+        both = vstack([X[[row]], background], format="csr")
+        return both[np.where(is_own, 0, others + 1)]
+    if len(X.shape) == 1:
+        return np.where(is_own, X[row : row + 1], background[others])
+    mask = np.broadcast_to(is_own[:, None], (len(others), X.shape[1]))
+    return _mixed_rows(X, row, background, others, mask)

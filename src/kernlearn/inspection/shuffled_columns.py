@@ -20,7 +20,11 @@ from kernlearn.estimators.held_out.relevance import ShuffledScores, shuffled_cel
 from kernlearn.estimators.held_out.scoring import Scoring, check_scoring
 from kernlearn.estimators.inputs.cells import is_category, numbers, texts
 from kernlearn.estimators.inputs.source_checks import are_sources
+from kernlearn.inspection._learned import last_step
 from kernlearn.kernels._validation import as_pandas_frame, check_table, is_frame, take_rows
+from kernlearn.metrics import harrell_concordance
+from kernlearn.numerics.rounding import ranks
+from kernlearn.survival.outcome import survival_outcome
 from kernlearn.typing import Indices, RandomState, Rows, Targets
 
 
@@ -49,13 +53,13 @@ def relevance(
     X : array-like, sparse matrix, data frame or dict of sources
         Rows that the model has not seen. Of a dict, whole sources are shuffled.
     y : array-like of shape (n,) or (n, n_targets)
-        Their labels or targets.
+        Their labels or targets; of a survival model events and times, as in its ``score``.
     groups : array-like of shape (n,), optional
         Labels of the rows that belong together, patients for example. Groups, not rows, then count
         as independent in the standard error.
     scoring : str, callable or None, default=None
         The score: a name such as "roc_auc" or "neg_log_loss", or a scorer of scikit-learn's. None:
-        accuracy of labels, R² of numbers.
+        accuracy of labels, R² of numbers, Harrell's concordance of risks.
     n_repeats : int, default=5
         How often each column is shuffled.
     random_state : int, RandomState or None, default=0
@@ -101,6 +105,8 @@ def relevance(
     n_repeats = check_count("n_repeats", n_repeats, usual=5)
     if scoring is not None:
         check_scoring(scoring)
+    if hasattr(last_step(estimator), "predict_survival_function"):
+        y, scoring = survival_outcome(y).structured, scoring or _concordance
     table = _Shuffled.of(X)
     truth = _of_all_rows("y", y, table.n_rows)
     codes = None
@@ -182,6 +188,10 @@ def _cells(table: Rows, j: int) -> NDArray[Any]:
         return cells if cells.dtype.kind in "biuf" else cells.astype(str)
     column = table.iloc[:, j]
     return texts(column) if is_category(column) else numbers(column, str(column.name))
+
+
+def _concordance(model: BaseEstimator, rows: Rows, y: Rows) -> float:
+    return harrell_concordance(y, ranks(model.predict(rows)))
 
 
 def _of_all_rows(name: str, values: Rows, n_rows: int) -> Targets:
