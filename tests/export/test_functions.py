@@ -90,7 +90,8 @@ def fed(rows, given):
     if not isinstance(rows, pd.DataFrame | dict):
         return np.asarray(rows, dtype=float)
     source, _, column = given.name.partition(": ")
-    cells = rows[source][column] if column else rows[source]
+    cells = rows[source]
+    cells = pd.Series(cells) if isinstance(cells, list) else cells[column] if column else cells
     if "string" in given.type:
         return cells.astype(object).where(cells.notna(), "").astype(str).to_numpy(object)[:, None]
     if getattr(cells, "dtype", np.dtype(float)).kind == "M":
@@ -194,6 +195,11 @@ def models():
     polynomial = kl.FirstLevelRegressor(kernel="ard_polynomial")
     found["first level, numbers"] = (polynomial.fit(whole[known], t[known]), whole)
     found["sections"] = (kl.HyperkernelRegressor().fit(whole[:30], t[:30]), whole)
+    lists = {"size": full, "letter": rows["gap"].tolist(), "only": ["same"] * 90}
+    some = {name: each[known] for name, each in lists.items()}
+    found["lists"] = (kl.KernelClassifier(["Gaussian"]).fit(some, y[known]), lists)
+    grades = kl.KernelClassifier(["trees"], ordinal=[2, 0, 1])
+    found["grades"] = (grades.fit(whole[known], (three[known] + 2) % 3), whole)
     rates = np.random.default_rng(4).poisson(np.exp(t[known]))
     of_counts = kl.KernelRegressor(["linear", "trees"], loss="poisson")
     found["counts"] = (of_counts.fit(whole[known], rates), whole)
@@ -241,6 +247,8 @@ NAMES = [
     "first level",
     "first level, numbers",
     "sections",
+    "lists",
+    "grades",
     "counts",
     "risks",
     "risks by times",

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
+from sklearn.model_selection import KFold, StratifiedGroupKFold, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -182,6 +183,13 @@ def test_a_model_fitted_to_a_data_frame_with_text(tmp_path):
     read = again(model, tmp_path)
     pd.testing.assert_frame_equal(read.support_vectors_, model.support_vectors_)
     np.testing.assert_array_equal(read.decision_function(frame), model.decision_function(frame))
+
+
+def test_folds_that_scikit_learn_draws(tmp_path):
+    for cv in (KFold(3, shuffle=True, random_state=0), StratifiedGroupKFold(2), TimeSeriesSplit(3)):
+        model = kl.LSSVMRegressor(selection="cv", cv=cv)
+        kl.save(model, tmp_path / "model.kl")
+        assert repr(kl.load(tmp_path / "model.kl").cv) == repr(cv)
 
 
 def test_a_pipeline(tmp_path):

@@ -112,6 +112,11 @@ def exp(x: Node) -> Node:
     return Node("exp", (x,))
 
 
+def log(x: Node) -> Node:
+    """The natural logarithm."""
+    return Node("log", (x,))
+
+
 def square_root(x: Node) -> Node:
     """The square root."""
     return Node("sqrt", (x,))
@@ -264,6 +269,11 @@ def loop(
 def logistic(x: Node) -> Node:
     """The sigmoid 1 / (1 + exp(−x))."""
     return node_of(1.0) / (exp(-x) + 1.0)
+
+
+def log_logistic(x: Node) -> Node:
+    """The logarithm of 1 / (1 + exp(−x)), which does not overflow."""
+    return smaller(x, 0.0) - log(exp(-absolute(x)) + 1.0)
 
 
 def softmax(x: Node) -> Node:

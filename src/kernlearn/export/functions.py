@@ -17,6 +17,7 @@ from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.estimators.mixture.survival import KernelSurvival
 from kernlearn.export.expression import (
     Node,
+    as_float,
     as_int,
     constant,
     exp,
@@ -38,7 +39,8 @@ from kernlearn.export.refusal import refused
 from kernlearn.export.tables import FrameTable, NumberTable, RowTable
 from kernlearn.export.transformers import transformed
 from kernlearn.kernels._validation import is_frame
-from kernlearn.typing import Array
+from kernlearn.quality.grades import BELOW_HALF
+from kernlearn.typing import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,16 +179,25 @@ def _classes(model: BaseEstimator, values: Node) -> PredictiveFunction:
     n_machines = 1 if len(classes) == 2 else len(classes)
     is_one = n_machines == 1
     place = as_int(reshaped(values, -1) > 0.0) if is_one else place_of_largest(values, 1)
-    outputs = {"label": take(constant(classes), place)}
+    label = take(constant(classes), place)
     calibration = getattr(model, "calibration_", np.array([np.nan]))
     if np.isnan(calibration).any():
-        outputs["decision"] = values
-        widths = {"decision": n_machines}
-    else:
-        limit = float(getattr(model, "_most_certain", np.inf))
-        outputs["probabilities"] = _probabilities(values, calibration, limit, n_machines)
-        widths = {"probabilities": len(classes)}
-    return PredictiveFunction(title, outputs, widths, classes)
+        outputs = {"label": label, "decision": values}
+        return PredictiveFunction(title, outputs, {"decision": n_machines}, classes)
+    limit = float(getattr(model, "_most_certain", np.inf))
+    chances = _probabilities(values, calibration, limit, n_machines)
+    order: Indices | None = getattr(model, "_order", None)
+    if order is not None and calibration[0] > 0.0:
+        label = take(constant(classes[order]), _place_of_median(chances, order))
+    outputs = {"label": label, "probabilities": chances}
+    return PredictiveFunction(title, outputs, {"probabilities": len(classes)}, classes)
+
+
+def _place_of_median(chances: Node, order: Indices) -> Node:
+    """As :func:`kernlearn.quality.grades.middle_grades` finds it, from the lowest grade."""
+    ranks = np.argsort(order)
+    is_below = (ranks[:, None] <= np.arange(len(order) - 1)).astype(float)
+    return as_int(total(as_float(-(chances @ is_below) > -BELOW_HALF), 1))
 
 
 def _probabilities(values: Node, calibration: Array, limit: float, n_machines: int) -> Node:

@@ -19,6 +19,7 @@ from kernlearn.export.expression import (
     joined,
     larger,
     largest,
+    log_logistic,
     noted,
     reshaped,
     rows_where,
@@ -34,6 +35,7 @@ from kernlearn.export.preparation import prepared_tables
 from kernlearn.export.refusal import refused
 from kernlearn.export.tables import NumberTable
 from kernlearn.quality.discriminants import Discriminants
+from kernlearn.quality.grades import GradeThresholds
 from kernlearn.quality.logarithms import Exponentials, Limits
 from kernlearn.typing import Array
 
@@ -91,7 +93,17 @@ def _linked(machine: KernelMachine, values: Node) -> Node:
         return _within(link.limits, grown * link.factor - logs.unit + logs.zero)
     if isinstance(link, Limits):
         return _within(link, values)
+    if isinstance(link, GradeThresholds):
+        return _of_grades(link, values)
     raise refused(f"a link of the type {type(link).__name__}", "save it by kernlearn.save")
+
+
+def _of_grades(link: GradeThresholds, values: Node) -> Node:
+    """Logarithms of the probabilities of the grades."""
+    u = values @ (-link.slope * link.scores[:, None]) + link.thresholds
+    columns = np.eye(len(link.order))[link.order]
+    between = np.log(-np.expm1(-np.diff(link.thresholds))) @ columns[1:-1]
+    return log_logistic(u) @ columns[:-1] + log_logistic(-u) @ columns[1:] + between
 
 
 def _within(limits: Limits, values: Node) -> Node:

@@ -256,6 +256,7 @@ _INFIX = {
 }
 _CALLS = {
     "exp": "np.exp",
+    "log": "np.log",
     "sqrt": "np.sqrt",
     "abs": "np.abs",
     "maximum": "np.maximum",

@@ -39,6 +39,8 @@ READS
 READING = '''
 def _cells(X, place):
     for name in place:
+        if isinstance(X, (list, tuple)) or (len(np.shape(X)) == 1 and not hasattr(X, "keys")):
+            break  # a source of one thing for each row
         X = X[name]
     return X
 

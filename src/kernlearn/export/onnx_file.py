@@ -222,6 +222,7 @@ _SAME = {
     "greater": "Greater",
     "equal": "Equal",
     "exp": "Exp",
+    "log": "Log",
     "sqrt": "Sqrt",
     "abs": "Abs",
     "maximum": "Max",

@@ -40,6 +40,9 @@ from kernlearn.typing import Array, Mask
 
 Prepared = Callable[[str], Node]
 
+# What the level of a column without information becomes, and all others.
+_ZEROS = np.zeros((2, 1))
+
 
 def prepared_tables(preparation: AnyPreparation, names: Sequence[str] | None) -> Prepared:
     """The prepared tables of rows as a user gives them, each by its name.
@@ -139,7 +142,8 @@ def _prepared(preparation: Preparation, rows: RowTable, table: str) -> Node:
             width += values.shape[1]
     order = [place for own in places for place in own]
     if not order:
-        return filled(parts[0] if parts else rows.numbers([0]), (1,), 0.0)
+        # Nothing varies: a column of zeros. Without numbers, the first column is a category.
+        return filled(parts[0] if parts else rows.rows_of_levels(0, [""], _ZEROS), (1,), 0.0)
     stacked = joined(parts, 1)
     return stacked if order == list(range(width)) else take(stacked, np.array(order), 1)
 

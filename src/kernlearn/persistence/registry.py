@@ -128,13 +128,31 @@ PRIVATE: dict[str, type] = {
     "ViewMKLRegressor": ViewMKLRegressor,
     "ViewMKLSurvival": ViewMKLSurvival,
 }
-# Types besides estimators: scikit-learn's, which its column transformer and its searches keep; and
-# scipy's, the rows of sparse tables.
+# Types besides estimators: scikit-learn's, which its column transformer, its searches and ``cv``
+# keep; and scipy's, the rows of sparse tables.
+_SPLITTERS = (
+    "GroupKFold",
+    "GroupShuffleSplit",
+    "KFold",
+    "LeaveOneGroupOut",
+    "LeaveOneOut",
+    "LeavePGroupsOut",
+    "LeavePOut",
+    "PredefinedSplit",
+    "RepeatedKFold",
+    "RepeatedStratifiedKFold",
+    "ShuffleSplit",
+    "StratifiedGroupKFold",
+    "StratifiedKFold",
+    "StratifiedShuffleSplit",
+    "TimeSeriesSplit",
+)
 SKLEARN = (
     "numpy.dtype",
     "scipy.sparse._csr.csr_array",
     "sklearn.compose._column_transformer._RemainderColsList",
     "sklearn.utils._bunch.Bunch",
+    *(f"sklearn.model_selection._split.{name}" for name in _SPLITTERS),
 )
 NAMES: dict[type, tuple[str, str]] = {
     **{

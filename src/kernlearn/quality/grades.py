@@ -46,8 +46,8 @@ _SHORTEST_STEP = 1e-10
 _SUFFICIENT = 1e-4
 # Added to the curvature, in units where the function has size one.
 _RIDGE = 1e-12
-# Tolerance of a sum of probabilities at one half.
-_HALF = 1e-9
+# Half on either side, up to rounding, is the lower grade.
+BELOW_HALF = 0.5 - 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +115,7 @@ def middle_grades(chances: Array, order: Indices) -> Indices:
     [2, 1]
     """
     below = np.cumsum(chances[:, order], axis=1)[:, :-1]
-    # Half on either side, up to rounding: the lower of the two.
-    return np.asarray(order[(below < 0.5 - _HALF).sum(axis=1)])
+    return np.asarray(order[(below < BELOW_HALF).sum(axis=1)])
 
 
 def held_out_grades(values: Array, signs: Array, weight: Array, order: Indices) -> Array:
