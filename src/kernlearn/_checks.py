@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from kernlearn.kernels._validation import check_real
 from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.runtime.memory import combination_bytes, require
+from kernlearn.survival.ties import TIES, Ties
 from kernlearn.typing import Array
 
 # Of C, ν and sample weights, and one over the smallest: beyond, their products are no numbers.
@@ -72,6 +73,7 @@ def check_settings(
     sample_weight: ArrayLike | None,
     targets: Sequence[Array],
     quantile: float = 0.5,
+    ties: str = "efron",
 ) -> Settings:
     """The settings of a machine, each checked where the quality uses it."""
     n = len(targets[0])
@@ -101,6 +103,8 @@ def check_settings(
         )
     if "quantile" in uses and not (_is_number(quantile) and 0 < quantile < 1):
         raise ValueError(f"expected quantile between 0 and 1, got {quantile!r}; 0.5 is the median")
+    if "ties" in uses:
+        check_choice("ties", ties, TIES)
     for target in targets if quality == "nu_svm" else []:
         share = 2.0 * min(weight[target > 0].sum(), weight[target < 0].sum()) / weight.sum()
         if nu > share:
@@ -109,7 +113,8 @@ def check_settings(
                 f"got {nu!r}; lower nu"
             )
     learns = learns_C(quality, C)
-    settings = Settings(1.0 if learns else check_positive("C", C), nu, epsilon, weight, quantile)
+    cost = 1.0 if learns else check_positive("C", C)
+    settings = Settings(cost, nu, epsilon, weight, quantile, cast(Ties, ties))
     if "nu" in uses:
         _check_range("nu", np.array([nu]))
     if "C" in uses:

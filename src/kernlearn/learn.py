@@ -54,6 +54,7 @@ def learn_weights(
     nu: float = 0.3,
     epsilon: float = 0.1,
     quantile: float = 0.5,
+    ties: Literal["efron", "breslow"] = "efron",
     weights: Literal["positive", "free"] = "positive",
     constraint: Literal["trace", "sum"] = "trace",
     total: float | None = None,
@@ -99,7 +100,7 @@ def learn_weights(
         ``"logistic"``, ``"nu_svm"``, ``"one_class"``, ``"ranking"`` (on matrices of differences of
         two rows, the better one first; see :class:`kernlearn.ranking.MKLRanker`),
         ``"epsilon_svr"``, ``"nu_svr"``, ``"huber"``, ``"quantile"``, ``"least_squares"``, ``"cox"``
-        (the partial likelihood with Breslow's ties), ``"alignment"``, ``"centered_alignment"`` or
+        (Cox's partial likelihood), ``"alignment"``, ``"centered_alignment"`` or
         ``"max_determinant"``.
     C : float or "learn"
         The box, 0 ≤ α ≤ C; 1/τ for the 2-norm soft margin and least squares; for ``"logistic"``,
@@ -114,6 +115,9 @@ def learn_weights(
         ``"huber"`` is linear.
     quantile : float
         The level of ``"quantile"``, between 0 and 1: 0.5 is the median.
+    ties : {"efron", "breslow"}
+        How ``"cox"`` treats events at the same time: with Efron's approximation, as R's ``coxph``
+        does, or with Breslow's.
     weights : {"positive", "free"}
         w ≥ 0, or any sign with K(w) ⪰ 0.
     constraint : {"trace", "sum"}
@@ -182,7 +186,9 @@ def learn_weights(
         statement = Statement(
             targets=[target],
             quality=quality,
-            settings=check_settings(quality, C, nu, epsilon, sample_weight, [target], quantile),
+            settings=check_settings(
+                quality, C, nu, epsilon, sample_weight, [target], quantile, ties
+            ),
             free_sign=weights == "free",
             constraint=constraint,
             total=None if total is None else check_positive("total", total),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
+from kernlearn.quality.risk_flow import RiskFlow, repaired, shortfall
 from kernlearn.quality.risk_sets import RiskSets
 from kernlearn.survival import SurvivalOutcome
 
@@ -20,73 +21,123 @@ def drawn():
     return outcome, weight, X, 2.0 * random.normal(size=N)
 
 
-def shares(outcome, weight, f):
-    """For every event: its C, and the share of each row at risk, by the definition."""
-    for i in np.flatnonzero(outcome.event):
-        at_risk = outcome.time >= outcome.time[i]
-        share = np.where(at_risk, weight * np.exp(f), 0.0)
-        yield i, C * weight[i], at_risk, share / share.sum()
+def shares(outcome, weight, f, ties):
+    """Each logarithm, by the definition: what multiplies it, who is at risk, and their shares.
+
+    One tied event comes after another, each with the mean weight. By Efron a part of all of them
+    is gone.
+    """
+    for time in np.unique(outcome.time[outcome.event]):
+        events = np.flatnonzero(outcome.event & (outcome.time == time))
+        for step, i in enumerate(events):
+            at_risk = np.where(outcome.time >= time, weight, 0.0)
+            if ties == "efron":
+                at_risk[events] *= 1.0 - step / len(events)
+            share = at_risk * np.exp(f)
+            yield i, C * weight[events].mean(), at_risk, share / share.sum()
 
 
-def sets(drawn):
+def sets(drawn, ties):
     outcome, weight, _, f = drawn
-    return RiskSets.of(outcome.signed, C * weight, weight), f
+    return RiskSets.of(outcome.signed, C * weight, weight, ties), f
 
 
-def test_losses_coefficients_and_their_slopes_are_those_of_the_definition(drawn):
-    outcome, weight, _, f = drawn
-    risk_sets, f = sets(drawn)
+def definition(outcome, weight, f, ties):
+    """The loss and its negative slope."""
     value, a = 0.0, np.zeros(N)
-    for i, c, at_risk, share in shares(outcome, weight, f):
-        value += c * (np.log((weight * np.exp(f))[at_risk].sum()) - f[i])
-        a += c * ((np.arange(N) == i) - share)
+    for i, c, at_risk, share in shares(outcome, weight, f, ties):
+        value += c * np.log((at_risk * np.exp(f)).sum()) - C * weight[i] * f[i]
+        a += C * weight[i] * (np.arange(N) == i) - c * share
+    return value, a
+
+
+BOTH = pytest.mark.parametrize("ties", ["efron", "breslow"])
+
+
+@BOTH
+def test_losses_coefficients_and_their_slopes_are_those_of_the_definition(drawn, ties):
+    outcome, weight, _, _ = drawn
+    risk_sets, f = sets(drawn, ties)
+    value, a = definition(outcome, weight, f, ties)
     assert risk_sets.losses(f).sum() == pytest.approx(value, rel=1e-13)
     assert risk_sets.coefficients(f) == pytest.approx(a, abs=1e-13)
     step = 1e-6 * np.eye(N)
     slopes = [(risk_sets.coefficients(f - s) - risk_sets.coefficients(f + s)) / 2e-6 for s in step]
-    assert risk_sets.hessian(f) == pytest.approx(np.array(slopes), abs=1e-7)
-    assert np.isfinite(risk_sets.losses(1e3 * f)).all()
+    assert risk_sets.curvature(f).times(np.eye(N)) == pytest.approx(np.array(slopes), abs=1e-7)
+    for size in (1e3, 1e5):
+        assert np.isfinite(risk_sets.losses(size * f)).all()
+        assert np.isfinite(risk_sets.curvature(size * f).times(np.eye(N))).all()
 
 
-def test_the_conjugate_is_the_entropy_of_the_shares(drawn):
+@BOTH
+def test_the_conjugate_is_the_entropy_of_the_shares(drawn, ties):
     outcome, weight, _, _ = drawn
-    risk_sets, f = sets(drawn)
+    risk_sets, f = sets(drawn, ties)
     naive = sum(
-        c * (share[share > 0] * np.log(share[share > 0] / weight[share > 0])).sum()
-        for _, c, _, share in shares(outcome, weight, f)
+        c * (share[share > 0] * np.log(share[share > 0] / at_risk[share > 0])).sum()
+        for _, c, at_risk, share in shares(outcome, weight, f, ties)
     )
     a = risk_sets.coefficients(f)
-    assert risk_sets.entropy(a).sum() == pytest.approx(naive, rel=1e-12)
+    flow = RiskFlow.of(risk_sets, a)
+    assert flow.entropy().sum() == pytest.approx(naive, rel=1e-12)
     # Fenchel's equality, and the curvature is an inverse of that of the loss.
-    assert risk_sets.losses(f).sum() + risk_sets.entropy(a).sum() == pytest.approx(-a @ f)
+    assert risk_sets.losses(f).sum() + flow.entropy().sum() == pytest.approx(-a @ f)
     used = risk_sets.stage >= 0
-    H = risk_sets.hessian(f)[np.ix_(used, used)]
-    A = risk_sets.entropy_curvature(a)[np.ix_(used, used)]
+    H = risk_sets.curvature(f).times(np.eye(N))[np.ix_(used, used)]
+    A = flow.curvature()[np.ix_(used, used)]
     assert pytest.approx(H, abs=1e-11) == H @ A @ H
 
 
-def test_coefficients_off_the_flow_are_brought_back(drawn):
-    risk_sets, f = sets(drawn)
+@BOTH
+def test_the_conjugate_is_above_the_line_of_every_function(drawn, ties):
+    """Fenchel's inequality, at coefficients that are not those of the function."""
+    risk_sets, f = sets(drawn, ties)
+    random = np.random.default_rng(2)
+    for size in (1e-3, 0.1, 3.0):
+        a = repaired(risk_sets, risk_sets.coefficients(f) + size * random.normal(size=N))
+        entropy = RiskFlow.of(risk_sets, a).entropy().sum()
+        for other in (f, 0.0 * f, random.normal(size=N)):
+            assert risk_sets.losses(other).sum() + entropy >= -a @ other
+
+
+@BOTH
+def test_coefficients_off_the_flow_are_brought_back(drawn, ties):
+    risk_sets, f = sets(drawn, ties)
     a = risk_sets.coefficients(f)
-    assert risk_sets.shortfall(a) == 0.0
-    moved = risk_sets.repaired(a + 0.5 * np.random.default_rng(0).normal(size=N))
-    assert risk_sets.shortfall(moved) <= 1e-13
+    assert shortfall(risk_sets, a) == 0.0
+    moved = repaired(risk_sets, a + 0.5 * np.random.default_rng(0).normal(size=N))
+    assert shortfall(risk_sets, moved) <= 1e-13
     assert abs(moved.sum()) <= 1e-13
-    assert risk_sets.repaired(a) == pytest.approx(a, abs=1e-13)
+    assert repaired(risk_sets, a) == pytest.approx(a, abs=1e-13)
+
+
+@BOTH
+def test_risk_sets_without_some_rows_are_those_of_the_others(drawn, ties):
+    outcome, weight, _, _ = drawn
+    risk_sets, f = sets(drawn, ties)
+    gone = np.arange(N) % 4 == 0
+    few = RiskSets.of(outcome.signed[~gone], C * weight[~gone], weight[~gone], ties)
+    found = risk_sets.without(gone)
+    assert found.losses(f)[~gone] == pytest.approx(few.losses(f[~gone]))
+    assert found.coefficients(f)[~gone] == pytest.approx(few.coefficients(f[~gone]))
+    assert not found.coefficients(f)[gone].any()
+    V = np.random.default_rng(0).normal(size=(N, 2))
+    assert found.curvature(f).times(V)[~gone] == pytest.approx(
+        few.curvature(f[~gone]).times(V[~gone])
+    )
 
 
 def test_coefficients_far_below_the_totals_keep_their_digits(drawn):
-    outcome, weight, _, f = drawn
-    risk_sets = RiskSets.of(outcome.signed, C * weight, weight)
+    risk_sets, f = sets(drawn, "efron")
     # Sums of the coefficients that have left are what goes on: no total need be taken off.
     a = 1e-18 * risk_sets.coefficients(f)
-    assert risk_sets.repaired(a) == pytest.approx(a, rel=1e-12, abs=1e-32)
+    assert repaired(risk_sets, a) == pytest.approx(a, rel=1e-12, abs=1e-32)
     falling = np.where(risk_sets.stage == 0, -np.abs(a), a)
-    assert risk_sets.shortfall(falling) == pytest.approx(
+    assert shortfall(risk_sets, falling) == pytest.approx(
         -falling[risk_sets.stage == 0].sum(), rel=1e-12
     )
-    moved = risk_sets.repaired(falling)
-    assert risk_sets.shortfall(moved) <= 1e-14 * np.abs(moved).sum()
+    moved = repaired(risk_sets, falling)
+    assert shortfall(risk_sets, moved) <= 1e-14 * np.abs(moved).sum()
     assert np.abs(moved).max() <= 1e-16
 
 
@@ -109,23 +160,24 @@ def gaussians(X):
     return [np.outer(X[:, 0], X[:, 0]), np.exp(-distances / 20), np.exp(-distances * 2)]
 
 
-@pytest.mark.parametrize("strength", [0.1, 10.0])
-def test_learned_weights_are_those_of_cvxpy(drawn, strength):
+@pytest.mark.parametrize(("strength", "ties"), [(0.1, "efron"), (10.0, "efron"), (10.0, "breslow")])
+def test_learned_weights_are_those_of_cvxpy(drawn, strength, ties):
     cp = pytest.importorskip("cvxpy")
     outcome, weight, X, _ = drawn
-    upper, grams = strength * weight, gaussians(X)
+    grams = gaussians(X)
     found = kl.learn_weights(
-        grams, outcome.structured, quality="cox", C=strength, sample_weight=weight
+        grams, outcome.structured, quality="cox", C=strength, sample_weight=weight, ties=ties
     )
     assert found.status.is_optimal
     assert found.gap <= 1e-6
     roots = [np.linalg.cholesky(K + 1e-11 * np.eye(N)) for K in grams]
     parts, w = [cp.Variable(N) for _ in grams], cp.Variable(3, nonneg=True)
     f = sum(root @ part for root, part in zip(roots, parts, strict=True))
-    loss = sum(
-        upper[i] * (cp.log_sum_exp((f + np.log(weight))[outcome.time >= outcome.time[i]]) - f[i])
-        for i in np.flatnonzero(outcome.event)
-    )
+    loss = 0.0
+    for i, c, at_risk, _ in shares(outcome, weight, np.zeros(N), ties):
+        present = at_risk > 0
+        loss += strength / C * c * cp.log_sum_exp(f[present] + np.log(at_risk[present]))
+        loss -= strength * weight[i] * f[i]
     norms = sum(cp.quad_over_lin(part, w[i]) for i, part in enumerate(parts))
     traces = np.array([np.trace(K) for K in grams])
     program = cp.Problem(cp.Minimize(loss + 0.5 * norms), [traces @ w == traces.sum()])
@@ -134,21 +186,20 @@ def test_learned_weights_are_those_of_cvxpy(drawn, strength):
     assert found.weights * traces == pytest.approx(w.value * traces, abs=2e-3 * traces.sum())
 
 
+@BOTH
 @pytest.mark.parametrize("signs", ["positive", "free"])
-def test_the_gap_is_what_shares_of_each_event_prove(drawn, signs):
+def test_the_gap_is_what_shares_of_each_event_prove(drawn, signs, ties):
     """Bounds by code of its own: the entropy of shares, and every corner of the weights."""
     outcome, weight, X, _ = drawn
     grams = gaussians(X)
-    found = kl.learn_weights(
-        grams, outcome.structured, quality="cox", C=C, sample_weight=weight, weights=signs
-    )
+    stated = {"quality": "cox", "C": C, "sample_weight": weight, "weights": signs, "ties": ties}
+    found = kl.learn_weights(grams, outcome.structured, **stated)
     K = sum(w * gram for w, gram in zip(found.weights, grams, strict=True))
     f = K @ found.dual_coef + found.intercept
-    value, a, bound = 0.5 * found.dual_coef @ K @ found.dual_coef, np.zeros(N), 0.0
-    for i, c, at_risk, share in shares(outcome, weight, f):
-        value += c * (np.log((weight * np.exp(f))[at_risk].sum()) - f[i])
-        a += c * ((np.arange(N) == i) - share)
-        bound -= c * (share[share > 0] * np.log(share[share > 0] / weight[share > 0])).sum()
+    loss, a = definition(outcome, weight, f, ties)
+    value, bound = loss + 0.5 * found.dual_coef @ K @ found.dual_coef, 0.0
+    for _, c, at_risk, share in shares(outcome, weight, f, ties):
+        bound -= c * (share[share > 0] * np.log(share[share > 0] / at_risk[share > 0])).sum()
     assert found.objective == pytest.approx(value, rel=1e-9)
     total = sum(np.trace(gram) for gram in grams)
     if signs == "positive":
@@ -163,10 +214,16 @@ def test_the_gap_is_what_shares_of_each_event_prove(drawn, signs):
 
 def test_a_sample_of_rows_has_its_own_risk_sets(drawn):
     outcome, weight, _, f = drawn
-    risk_sets, _ = sets(drawn)
+    risk_sets, _ = sets(drawn, "efron")
     rows = np.arange(0, N, 3)
     some = RiskSets.of(outcome.subset(rows).signed, 2.0 * C * weight[rows], weight[rows])
     assert risk_sets.on_rows(rows, 2.0).losses(f[rows]) == pytest.approx(some.losses(f[rows]))
+
+
+def test_ties_of_another_name_are_refused(drawn):
+    outcome, _, X, _ = drawn
+    with pytest.raises(ValueError, match="expected ties to be one of efron, breslow, got 'exact'"):
+        kl.learn_weights(gaussians(X), outcome.structured, quality="cox", ties="exact")
 
 
 def test_outcomes_without_an_event_or_of_other_lengths_get_a_sentence(drawn):

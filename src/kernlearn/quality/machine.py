@@ -20,7 +20,7 @@ where every :math:`\varphi_i` is convex and separable: piecewise linear between 
     + b^\top d + \varepsilon B,
 
 so that both sides of the certificate are sums that anyone can recompute. Cox's partial likelihood
-is the one loss whose φ is no sum over points (:mod:`kernlearn.quality.risk_sets`).
+is the one loss whose φ is no sum over points (:mod:`kernlearn.quality.risk_flow`).
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ import numpy as np
 
 from kernlearn.numerics.sums import blocked_sum, exact_sum
 from kernlearn.quality.entropy import entropy, entropy_conjugate, entropy_curvature
+from kernlearn.quality.risk_flow import RiskFlow, repaired, shortfall
 from kernlearn.quality.risk_sets import RiskSets
 from kernlearn.typing import Array, Indices, Mask, Scalar
 
@@ -189,7 +190,7 @@ class Machine:
         for point in self.breakpoints.T[1:]:
             rests |= a == point
         if self.risk_sets is not None:
-            a = self.risk_sets.repaired(a)
+            a = repaired(self.risk_sets, a)
         for members, total in self.sums:
             a[members] = _with_sum(a[members], total, low[members], high[members], rests[members])
         size = float(np.abs(a).sum())
@@ -205,7 +206,7 @@ class Machine:
         # Rows of ±1 and sums that are rounded once: no violation hides in their rounding.
         sums = zip(self.rows, self.rhs, strict=True)
         equality = max((abs(exact_sum(row * a, -d)) for row, d in sums), default=0.0)
-        flow = 0.0 if self.risk_sets is None else self.risk_sets.shortfall(a)
+        flow = 0.0 if self.risk_sets is None else shortfall(self.risk_sets, a)
         return float(max(box, equality, flow, length - self.budget, 0.0)) / size
 
     @cached_property
@@ -277,7 +278,7 @@ def curvature_of(machine: Machine, a: Array) -> Array:
     That of risk sets is a matrix.
     """
     if machine.risk_sets is not None:
-        return machine.risk_sets.entropy_curvature(a)
+        return RiskFlow.of(machine.risk_sets, a).curvature()
     if not machine.temperature:
         return machine.ridge
     return entropy_curvature(a, signed_widths(machine), machine.temperature)
@@ -293,6 +294,7 @@ def steepness(machine: Machine, distance: float) -> float:
     if machine.risk_sets is not None:  # each stage has a logarithm
         stages = machine.risk_sets.totals
         reach = float(np.log1p(stages.sum() / max(distance, 1e-300)))
+        reach += float(np.log(machine.risk_sets.number.max()))
         return (len(stages) + 1.0) * (1.0 + reach)
     linear = float(np.abs(machine.linear).max(initial=0.0))
     if not machine.temperature:
@@ -352,7 +354,7 @@ def phi(machine: Machine, a: Array) -> Array:
     if machine.is_box:
         return np.zeros_like(a)
     if machine.risk_sets is not None:
-        return machine.risk_sets.entropy(a)
+        return RiskFlow.of(machine.risk_sets, a).entropy()
     if machine.temperature:
         return entropy(a, signed_widths(machine), machine.temperature)
     value = 0.5 * machine.ridge * a**2

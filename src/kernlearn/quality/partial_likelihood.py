@@ -18,6 +18,7 @@ from itertools import combinations
 import numpy as np
 
 from kernlearn.quality.risk_sets import RiskSets
+from kernlearn.survival.ties import Ties
 from kernlearn.typing import Array, Indices
 
 _MAX_STEPS = 50
@@ -34,14 +35,20 @@ class StratifiedRiskSets:
     parts: tuple[tuple[Indices, RiskSets], ...]
 
     @classmethod
-    def of(cls, signed: Array, weight: Array, strata: Indices | None = None) -> StratifiedRiskSets:
+    def of(
+        cls,
+        signed: Array,
+        weight: Array,
+        strata: Indices | None = None,
+        ties: Ties = "efron",
+    ) -> StratifiedRiskSets:
         """From times that have the sign bit where they are censored; one stratum by default."""
         strata = np.zeros(len(signed), dtype=np.intp) if strata is None else strata
         parts = []
         for stratum in np.unique(strata):
             rows = np.flatnonzero(strata == stratum)
             if not np.signbit(signed[rows]).all():
-                parts.append((rows, RiskSets.of(signed[rows], weight[rows], weight[rows])))
+                parts.append((rows, RiskSets.of(signed[rows], weight[rows], weight[rows], ties)))
         return cls(tuple(parts))
 
     def loss(self, f: Array) -> float:
@@ -57,7 +64,8 @@ class StratifiedRiskSets:
 
     def curvature(self, Z: Array, f: Array) -> Array:
         """Its second derivative in β, of shape (p, p), in time linear in the rows."""
-        return np.asarray(sum(_curvature(sets, Z[rows], f[rows]) for rows, sets in self.parts))
+        parts = ((Z[rows], sets.curvature(f[rows])) for rows, sets in self.parts)
+        return np.asarray(sum(part.T @ curvature.times(part) for part, curvature in parts))
 
 
 def centred_within(values: Array, weight: Array, strata: Indices) -> Array:
@@ -124,16 +132,3 @@ def positive_ridge_cox(Z: Array, sets: StratifiedRiskSets, penalty: Array) -> Ar
                 best, least = np.zeros(Z.shape[1]), value
                 best[kept] = beta
     return best
-
-
-def _curvature(sets: RiskSets, Z: Array, f: Array) -> Array:
-    """Variances of the columns within the risk sets: second moments less squares of the means."""
-    order = sets.order
-    sizes = sets.weight[order] * np.exp(f[order] - f[order].max())
-
-    def over_risk_sets(values: Array) -> Array:
-        return np.asarray(np.cumsum(values[::-1], axis=0)[::-1][sets.first])
-
-    means = over_risk_sets(sizes[:, None] * Z[order]) / over_risk_sets(sizes)[:, None]
-    received = sets.events - sets.coefficients(f)
-    return np.asarray((Z.T * received) @ Z - (means.T * sets.totals) @ means)

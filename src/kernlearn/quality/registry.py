@@ -19,6 +19,7 @@ from kernlearn.quality.margins import (
 )
 from kernlearn.quality.one_class import one_class
 from kernlearn.quality.regression import epsilon_svr, huber, least_squares, nu_svr, quantile
+from kernlearn.survival.ties import Ties
 from kernlearn.typing import Array
 
 
@@ -31,6 +32,7 @@ class Settings:
     epsilon: float  # Half the width of the tube, or where Huber's loss becomes linear
     sample_weight: Array  # Multiplies C point by point, of shape (n,)
     quantile: float = 0.5  # The level of the pinball loss
+    ties: Ties = "efron"  # How the partial likelihood treats tied events
 
     @property
     def upper(self) -> Array:
@@ -63,7 +65,7 @@ QUALITIES: dict[str, Quality] = {
     "nu_svr": Quality("values", lambda y, s: nu_svr(y, s.upper, s.nu), ("C", "nu")),
     "huber": Quality("values", lambda y, s: huber(y, s.upper, s.epsilon), ("C", "epsilon")),
     "quantile": Quality("values", lambda y, s: quantile(y, s.upper, s.quantile), ("C", "quantile")),
-    "cox": Quality("times", lambda y, s: cox(y, s.upper, s.sample_weight), ("C",)),
+    "cox": Quality("times", lambda y, s: cox(y, s.upper, s.sample_weight, s.ties), ("C", "ties")),
     "least_squares": Quality("either", lambda y, s: least_squares(y, s.upper), ("C",)),
 }
 

@@ -1,23 +1,23 @@
-r"""Cox's partial likelihood, its conjugate in closed form, and the derivatives of both.
+r"""Cox's partial likelihood with tied events, its slope and its curvature, in time linear in rows.
 
-With ties by Breslow, all events at one time have the same risk set :math:`R_k`, of the rows that
-are observed until then or longer. With :math:`c_k` the sum of their :math:`C_i`,
-
-.. math::
-
-    L(f) = \sum_k c_k \log \sum_{j \in R_k} v_j e^{f_j} - \sum_i C_i \delta_i f_i .
-
-The conjugate divides each :math:`c_k` among the rows of :math:`R_k`. Since risk sets are nested,
-the division of least entropy is a flow: at stage k there is :math:`F_k = r_{k-1} + c_k`, the rows
-that leave before the next event take :math:`m_j` of it, and :math:`r_k` goes on. Rows with an event
-leave at its stage, so that :math:`r_k` is the sum of the coefficients of all who have left. So for
-:math:`m_j = C_j\delta_j - a_j \ge 0` and :math:`r_k \ge 0`,
+At the time of stage k there are :math:`d_k` events :math:`D_k`, whose :math:`C_i` add up to
+:math:`c_k`, in the risk set :math:`R_k` of the rows that are observed until then or longer. One
+event comes after another: at step l a part :math:`\gamma_l` of the tied events is gone,
 
 .. math::
 
-    L^*(-a) = \sum_j m_j \log\frac{m_j}{v_j F_{k(j)}} + \sum_k r_k \log\frac{r_k}{F_k},
+    L(f) = \sum_k \sum_{l=0}^{d_k-1} \frac{c_k}{d_k} \log A_{kl} - \sum_i C_i \delta_i f_i, \qquad
+    A_{kl} = \sum_{j \in R_k} v_j e^{f_j} - \gamma_l \sum_{j \in D_k} v_j e^{f_j} .
 
-which takes time linear in the rows and needs nothing but a.
+By Efron :math:`\gamma_l = l / d_k`. By Breslow no event is gone, and all steps of a stage are one.
+Each :math:`A_{kl}` is a mean of the sum over :math:`R_k` and of that without :math:`D_k`, so that
+nothing cancels. With the mass :math:`c_s` of a step s and the shares
+:math:`\pi_s = \nabla \log A_s`,
+
+.. math::
+
+    -\nabla L = C\delta - \sum_s c_s \pi_s, \qquad
+    \nabla^2 L = \sum_s c_s \bigl(\mathrm{diag}\,\pi_s - \pi_s \pi_s^\top\bigr) .
 """
 
 from __future__ import annotations
@@ -26,13 +26,26 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import xlogy
 
-from kernlearn.typing import Array, Indices
+from kernlearn.survival.ties import Ties
+from kernlearn.typing import Array, Indices, Mask
 
-_TINY = float(np.finfo(float).tiny)
-# The part of a flow below which what goes on counts as held: a factor has digits for no more.
-_FIRM = 1e-12
+# Rows of a log hazard this far below the largest count as such ones in a curvature.
+_FARTHEST = 500.0
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The steps of all stages, in order."""
+
+    stage: Indices  # (s,): the stage of each
+    gone: Array  # (s,): γ, the part of tied events that is gone
+    mass: Array  # (s,): what the logarithm is multiplied by
+    first: Indices  # (k,): the first step of each stage
+
+    def sums(self, values: Array) -> Array:
+        """The sum over the steps of each stage, of values of shape (s,) or (s, l)."""
+        return np.asarray(np.add.reduceat(values, self.first, axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,25 +55,50 @@ class RiskSets:
     stage: Indices  # (n,): the last risk set of each row; −1 for rows in none
     events: Array  # (n,): Cᵢδᵢ
     weight: Array  # (n,): the vⱼ
+    ties: Ties = "efron"
 
     @classmethod
-    def of(cls, signed: Array, upper: Array, weight: Array) -> RiskSets:
+    def of(cls, signed: Array, upper: Array, weight: Array, ties: Ties = "efron") -> RiskSets:
         """From times that have the sign bit where they are censored, and the Cᵢ."""
         time, event = np.abs(signed), ~np.signbit(signed)
         stage = np.searchsorted(np.unique(time[event]), time, side="right") - 1
-        return cls(stage, np.where(event, upper, 0.0), weight)
+        return cls(stage, np.where(event, upper, 0.0), weight, ties)
 
     def on_rows(self, rows: Indices, copies: float) -> RiskSets:
         """Those of some rows, each standing for many."""
         stage, events = self.stage[rows], self.events[rows] * copies
         stage = np.searchsorted(np.unique(stage[events > 0]), stage, side="right") - 1
-        return RiskSets(stage, events, self.weight[rows])
+        return RiskSets(stage, events, self.weight[rows], self.ties)
+
+    def without(self, rows: Mask) -> RiskSets:
+        """Those of all rows but some, which are in none."""
+        events = np.where(rows, 0.0, self.events)
+        stage = np.searchsorted(np.unique(self.stage[events > 0]), self.stage, side="right") - 1
+        return RiskSets(np.where(rows, -1, stage), events, self.weight, self.ties)
+
+    @cached_property
+    def tied(self) -> Mask:
+        """The rows with an event."""
+        return np.asarray(self.events > 0)
+
+    @cached_property
+    def number(self) -> Indices:
+        """The number of events of each stage."""
+        return np.bincount(self.stage[self.tied])
 
     @cached_property
     def totals(self) -> Array:
         """The c of each stage, of shape (k,)."""
-        has_event = self.events > 0
-        return np.asarray(np.bincount(self.stage[has_event], self.events[has_event]), dtype=float)
+        return np.asarray(np.bincount(self.stage[self.tied], self.events[self.tied]), dtype=float)
+
+    @cached_property
+    def steps(self) -> Steps:
+        """One event after another; one step for each stage by Breslow."""
+        number = self.number if self.ties == "efron" else np.ones_like(self.number)
+        stage = np.repeat(np.arange(len(number)), number)
+        first = np.cumsum(number) - number
+        gone = (np.arange(len(stage)) - first[stage]) / number[stage]
+        return Steps(stage, gone, (self.totals / number)[stage], first)
 
     @cached_property
     def box(self) -> Array:
@@ -70,8 +108,8 @@ class RiskSets:
 
     @cached_property
     def order(self) -> Indices:
-        """The rows at risk, by stage."""
-        order = np.argsort(self.stage, kind="stable")
+        """The rows at risk, by stage, those with an event first."""
+        order = np.lexsort((~self.tied, self.stage))
         return order[int((self.stage < 0).sum()) :]
 
     @cached_property
@@ -81,79 +119,78 @@ class RiskSets:
 
     def losses(self, f: Array) -> Array:
         """The terms of L, at the rows of the events, in the precision of f."""
-        logs = np.append(self._log_sums(f), 0.0)
-        return np.asarray(self.events * (logs[self.stage] - f))
+        steps = self.steps
+        means = steps.sums(self._log_sums(f)) / np.bincount(steps.stage)
+        return np.asarray(self.events * (np.append(means, 0.0)[self.stage] - f))
 
     def coefficients(self, f: Array) -> Array:
         """The coefficients a = −L′(f)."""
-        logs = np.logaddexp.accumulate(np.log(self.totals) - self._log_sums(f))
-        received = self.weight * np.exp(f + np.append(logs, -np.inf)[self.stage])
+        steps = self.steps
+        terms = np.log(steps.mass) - self._log_sums(f)
+        before = np.append(-np.inf, np.logaddexp.accumulate(terms)[steps.first[1:] - 1])
+        logs = np.full((2, len(before) + 1), -np.inf)  # of censored rows, and of tied events
+        for own, factor in zip(logs, (0.0, np.log1p(-steps.gone)), strict=True):
+            own[:-1] = np.logaddexp(before, np.logaddexp.reduceat(terms + factor, steps.first))
+        received = self.weight * np.exp(f + logs[self.tied.astype(np.intp), self.stage])
         return np.asarray(self.events - received)
 
-    def hessian(self, f: Array) -> Array:
-        """L″(f), of shape (n, n)."""
-        logs, sizes = self._log_sums(f), np.log(self.weight) + f
-        squares = np.logaddexp.accumulate(np.log(self.totals) - 2.0 * logs)
-        shared = np.append(squares, -np.inf)[np.minimum.outer(self.stage, self.stage)]
-        H = -np.exp(sizes[:, None] + sizes + shared)
-        H.flat[:: len(H) + 1] += self.events - self.coefficients(f)
-        return np.asarray(H)
-
-    def entropy(self, a: Array) -> Array:
-        """The terms of L*(−a), one at each row, for feasible coefficients."""
-        m, rest, flow = self._flow(a)
-        at_risk = self.stage >= 0
-        of_row = self.weight * np.append(flow, 1.0)[self.stage]
-        terms = np.where(at_risk, xlogy(m, np.maximum(m, _TINY) / of_row), 0.0)
-        terms[self.order[self.first]] += xlogy(rest, np.maximum(rest, _TINY) / flow)
-        return np.asarray(terms)
-
-    def entropy_curvature(self, a: Array) -> Array:
-        """The second derivative of L*(−a), of shape (n, n)."""
-        m, rest, flow = self._flow(a)
-        steps = 1.0 / np.maximum(rest[:-1], _FIRM * flow[:-1]) - 1.0 / np.maximum(flow[1:], _TINY)
-        sums = np.append(np.cumsum(np.maximum(steps, 0.0)[::-1])[::-1], [0.0, 0.0])
-        H = sums[np.maximum.outer(self.stage, self.stage)]
-        with np.errstate(divide="ignore"):
-            H.flat[:: len(H) + 1] += 1.0 / m
-        return np.asarray(H)
-
-    def shortfall(self, a: Array) -> float:
-        """By how much the flow falls below zero."""
-        return max(-float(_rest(self, a).min()), 0.0)
-
-    def repaired(self, a: Array) -> Array:
-        """Coefficients of a flow: no stage takes more than has come, and the last takes all."""
-        a = np.where(self.stage >= 0, np.minimum(a, self.events), 0.0)
-        m, last = self.events - a, len(self.totals) - 1
-        if not m[self.stage == last].any():
-            m[self.stage == last] = 1.0  # of any size: all that is left is theirs
-        taken, left = _by_stage(self, m), _by_stage(self, a)
-        returned, rest = np.zeros(len(taken)), 0.0
-        for k in range(len(taken)):
-            rest += left[k]
-            if rest < 0.0 or k == last:
-                returned[k], rest = -rest / max(taken[k], _TINY), 0.0
-        return a + returned[self.stage] * m
+    def curvature(self, f: Array) -> RiskCurvature:
+        """L″(f), as products with it."""
+        return RiskCurvature(self, np.maximum(f, float(f.max(initial=-np.inf)) - _FARTHEST))
 
     def _log_sums(self, f: Array) -> Array:
-        """The logarithm of the sum of the risks of each stage."""
+        """The logarithm of A at each step."""
         sizes = (np.log(self.weight) + f)[self.order][::-1]
-        return np.asarray(np.logaddexp.accumulate(sizes)[::-1][self.first])
+        tails = np.append(np.logaddexp.accumulate(sizes)[::-1], -np.inf)
+        with np.errstate(divide="ignore"):  # nothing is gone at first
+            gone = np.log(self.steps.gone)
+        whole, rest = (tails[ends][self.steps.stage] for ends in (self.first, self.after_events))
+        return np.asarray(np.logaddexp(np.log1p(-self.steps.gone) + whole, gone + rest))
 
-    def _flow(self, a: Array) -> tuple[Array, Array, Array]:
-        """The amount of each row, the flow out of each stage, and the flow into it."""
-        rest = np.maximum(_rest(self, a), 0.0)
-        return np.maximum(self.events - a, 0.0), rest, np.append(0.0, rest[:-1]) + self.totals
+    @cached_property
+    def after_events(self) -> Indices:
+        """The place in the order behind the events of each stage."""
+        return self.first + self.number
 
 
-def _by_stage(risk_sets: RiskSets, values: Array) -> Array:
-    order = risk_sets.order
-    return np.asarray(np.bincount(risk_sets.stage[order], values[order]), dtype=float)
+class RiskCurvature:
+    """W = L″(f) without its n × n numbers."""
 
+    def __init__(self, risk_sets: RiskSets, f: Array) -> None:
+        self.risk_sets = risk_sets
+        logs = np.log(risk_sets.weight) + f
+        # Relative to the largest, so that no exponential overflows.
+        self.sizes = np.where(risk_sets.stage >= 0, np.exp(logs - logs.max()), 0.0)
+        self.received = np.where(
+            risk_sets.stage >= 0, risk_sets.events - risk_sets.coefficients(f), 0.0
+        )
+        self.sums = self.at_steps(self.sizes[risk_sets.order][:, None])[:, 0]
 
-def _rest(risk_sets: RiskSets, a: Array) -> Array:
-    """The remainder after each stage, summed from the nearer end for less rounding."""
-    left = _by_stage(risk_sets, a)
-    forward, backward = np.cumsum(left), np.append(-np.cumsum(left[:0:-1])[::-1], 0.0)
-    return np.where(np.arange(len(left)) < len(left) // 2, forward, backward)
+    def at_steps(self, values: Array, first: int = 0, after: Array | float = 0.0) -> Array:
+        """Sums over the rows at risk at each step, those that are gone less.
+
+        `values` has the rows of whole stages in order, from stage `first` on, and `after` is the
+        sum over all later stages.
+        """
+        risk_sets, steps = self.risk_sets, self.risk_sets.steps
+        tails = np.concatenate([values, np.broadcast_to(after, (1, values.shape[1]))])
+        tails = np.cumsum(tails[::-1], axis=0)[::-1]
+        start = int(risk_sets.first[first])
+        stop = int(np.searchsorted(risk_sets.first, start + len(values)))
+        chosen = slice(*np.searchsorted(steps.stage, [first, stop]))
+        gone, stage = steps.gone[chosen, None], steps.stage[chosen]
+        whole, rest = risk_sets.first[stage] - start, risk_sets.after_events[stage] - start
+        return np.asarray((1.0 - gone) * tails[whole] + gone * tails[rest])
+
+    def times(self, V: Array) -> Array:
+        """WV, for V of shape (n, l)."""
+        risk_sets, steps = self.risk_sets, self.risk_sets.steps
+        sizes = self.sizes[:, None]
+        shared = self.at_steps((sizes * V)[risk_sets.order]) / self.sums[:, None]
+        shared *= (steps.mass / self.sums)[:, None]
+        whole = np.cumsum(steps.sums(shared), axis=0)
+        of_tied = whole - steps.sums(steps.gone[:, None] * shared)
+        none = np.zeros((1, V.shape[1]))
+        back = np.concatenate([whole, none])[risk_sets.stage]
+        back[risk_sets.tied] = of_tied[risk_sets.stage[risk_sets.tied]]
+        return np.asarray(self.received[:, None] * V - sizes * back)

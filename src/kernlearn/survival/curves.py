@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernlearn.survival.outcome import SurvivalOutcome, survival_outcome
+from kernlearn.survival.ties import Ties
 from kernlearn.typing import Array, Indices, Rows
 
 
@@ -134,26 +135,17 @@ def censoring_curve(outcome: SurvivalOutcome) -> StepFunction:
     return StepFunction(table.times, _products(table.censored / still), 1.0)
 
 
-def breslow(outcome: SurvivalOutcome, risk: Array, weight: Array | None = None) -> StepFunction:
-    r"""Breslow's cumulative baseline hazard, :math:`\sum_{u_k \le t} d_k / \sum_{R_k} e^{f_j}`."""
-    return _baseline(outcome, risk, weight, 0.0)
-
-
-def efron(outcome: SurvivalOutcome, risk: Array, weight: Array | None = None) -> StepFunction:
-    r"""Efron's cumulative baseline hazard: of tied events, one comes after the other.
+def baseline_hazard(
+    outcome: SurvivalOutcome, risk: Array, weight: Array | None = None, ties: Ties = "efron"
+) -> StepFunction:
+    r"""The cumulative hazard of a row of risk zero.
 
     .. math:: \sum_{u_k \le t} \sum_{l=0}^{d_k - 1}
-              \Bigl(\sum_{R_k} e^{f_j} - \frac{l}{d_k} \sum_{D_k} e^{f_j}\Bigr)^{-1}
+              \Bigl(\sum_{R_k} e^{f_j} - \gamma_l \sum_{D_k} e^{f_j}\Bigr)^{-1}
 
-    The events :math:`D_k` at one time have their mean weight each.
+    The events :math:`D_k` at one time have their mean weight each. By Efron one of them comes after
+    another, and :math:`\gamma_l = l/d_k`; by Breslow it is zero.
     """
-    return _baseline(outcome, risk, weight, 1.0)
-
-
-def _baseline(
-    outcome: SurvivalOutcome, risk: Array, weight: Array | None, gone: float
-) -> StepFunction:
-    """Steps of events, of which a part of those before in the same tie is gone."""
     weight = np.ones(len(risk)) if weight is None else weight
     table = RiskTable.of(outcome, weight)
     # Relative to the largest, so that no exponential overflows.
@@ -165,7 +157,8 @@ def _baseline(
     number = np.bincount(events_at, minlength=n_times)
     place = np.sort(events_at)
     before = np.arange(len(place)) - np.searchsorted(place, place)
-    left = total[place] - gone * before / number[place] * tied[place]
+    gone = before / number[place] if ties == "efron" else np.zeros(len(place))
+    left = total[place] - gone * tied[place]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         steps = table.events[place] / number[place] / left * np.exp(-top)
     return StepFunction(table.times, np.cumsum(np.bincount(place, steps, n_times)), 0.0)

@@ -59,6 +59,10 @@ def test_the_judge_sees_what_is_false(case, change, word):
     assert any(word in sentence for sentence in said), said
 
 
+# "breslow" is the quality "cox" with Breslow's ties.
+FURTHER = ["logistic", "huber", "quantile", "ranking", "cox", "breslow"]
+
+
 def _further(quality, weights):
     """A stated problem of a quality, and its solution."""
     rng = np.random.default_rng(3)
@@ -71,16 +75,18 @@ def _further(quality, weights):
     elif quality == "ranking":
         y, pairs = np.zeros(12), np.eye(12) - np.eye(12)[rng.permutation(12)]
         grams = pairs @ grams @ pairs.T
-    elif quality == "cox":
+    elif quality in ("cox", "breslow"):
         event, time = rng.random(12) < 0.7, np.ceil(np.exp(y + 1.0))
         time[:2], event[:2] = 0.0, False
         y = np.array(list(zip(event, time, strict=True)), dtype=[("event", bool), ("time", float)])
     options = {"quality": quality, "weights": weights, "sample_weight": s, "C": 5.0}
+    if quality == "breslow":
+        options |= {"quality": "cox", "ties": "breslow"}
     return Case(grams, y, **options), kl.learn_weights(grams, y, **options)
 
 
 @pytest.mark.parametrize("weights", ["positive", "free"])
-@pytest.mark.parametrize("quality", ["logistic", "huber", "quantile", "ranking", "cox"])
+@pytest.mark.parametrize("quality", FURTHER)
 def test_the_judge_sees_what_is_false_of_further_qualities(quality, weights):
     stated, solution = _further(quality, weights)
     assert solution.status.is_optimal
@@ -101,7 +107,7 @@ def test_the_judge_sees_what_is_false_of_further_qualities(quality, weights):
 
 
 def test_the_value_at_any_weights_is_that_of_the_solver():
-    for quality in ("logistic", "huber", "quantile", "ranking", "cox"):
+    for quality in FURTHER:
         stated, solution = _further(quality, "positive")
         assert stated.value(solution.weights) == pytest.approx(solution.objective, rel=1e-9)
 

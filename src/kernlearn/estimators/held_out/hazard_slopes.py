@@ -20,8 +20,9 @@ from kernlearn.quality.partial_likelihood import (
     positive_ridge_cox,
     ridge_cox,
 )
-from kernlearn.survival.curves import efron
+from kernlearn.survival.curves import baseline_hazard
 from kernlearn.survival.outcome import SurvivalOutcome
+from kernlearn.survival.ties import Ties
 from kernlearn.typing import Array, Indices
 
 # Events of a period at least, and most periods.
@@ -41,21 +42,27 @@ class HazardSlopes:
 
     @classmethod
     def of(
-        cls, outcome: SurvivalOutcome, risk: Array, weight: Array, folds: Indices
+        cls,
+        outcome: SurvivalOutcome,
+        risk: Array,
+        weight: Array,
+        folds: Indices,
+        ties: Ties = "efron",
     ) -> HazardSlopes:
         """From held-out risks, each compared within its fold."""
         times = np.unique(outcome.time[outcome.event])
         mean, period = 0.0, np.zeros(len(times), dtype=np.intp)
         slopes = np.zeros(1)
         spread = float(np.sqrt(np.average(risk**2, weights=weight)))
-        sets = StratifiedRiskSets.of(outcome.signed, weight, folds)
+        sets = StratifiedRiskSets.of(outcome.signed, weight, folds, ties)
         if sets.parts and spread > 0.0:
             unit = risk / spread
             mean = float(positive_ridge_cox(unit[:, None], sets, np.eye(1))[0]) / spread
             if mean > 0.0:
                 period = _periods(times, outcome)
-                slopes = _slopes(outcome, unit, weight, folds, times, period) / spread
-        return cls(mean, times, slopes[period], _hazard(outcome, risk, weight, period, slopes))
+                slopes = _slopes(outcome, unit, weight, folds, times, period, ties) / spread
+        hazard = _hazard(outcome, risk, weight, period, slopes, ties)
+        return cls(mean, times, slopes[period], hazard)
 
 
 def _periods(times: Array, outcome: SurvivalOutcome) -> Indices:
@@ -73,6 +80,7 @@ def _slopes(
     folds: Indices,
     times: Array,
     period: Indices,
+    ties: Ties,
 ) -> Array:
     """β of every period: a row counts once in each period in which it is at risk."""
     n_periods = int(period.max()) + 1
@@ -89,16 +97,21 @@ def _slopes(
     Z = np.zeros((len(row), n_periods))
     Z[np.arange(len(row)), column] = unit[row]
     strata = np.unique(folds[row] * n_periods + column, return_inverse=True)[1].reshape(-1)
-    sets = StratifiedRiskSets.of(np.concatenate(signed), weight[row], strata)
+    sets = StratifiedRiskSets.of(np.concatenate(signed), weight[row], strata, ties)
     same = np.full((n_periods, n_periods), 1.0 / n_periods)
     return ridge_cox(Z, sets, _ALIKE * (np.eye(n_periods) - same) + same / n_periods)
 
 
 def _hazard(
-    outcome: SurvivalOutcome, risk: Array, weight: Array, period: Indices, slopes: Array
+    outcome: SurvivalOutcome,
+    risk: Array,
+    weight: Array,
+    period: Indices,
+    slopes: Array,
+    ties: Ties,
 ) -> Array:
-    """Efron's steps, each by the slope of its period."""
+    """Steps of the baseline hazard, each by the slope of its period."""
     times = np.unique(outcome.time[outcome.event])
-    curves = [efron(outcome, slope * risk, weight) for slope in slopes]
+    curves = [baseline_hazard(outcome, slope * risk, weight, ties) for slope in slopes]
     steps = np.array([np.diff(curve(times), prepend=0.0) for curve in curves])
     return np.asarray(np.cumsum(steps[period, np.arange(len(times))]))

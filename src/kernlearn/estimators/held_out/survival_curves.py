@@ -7,8 +7,8 @@ column, whose slope β may change over time (:mod:`kernlearn.estimators.held_out
           \,\Delta\Lambda_0(u_k)\Bigr) .
 
 The slopes are those of the largest partial likelihood of held-out risks, and :math:`\Lambda_0` is
-Efron's. If held-out risks are uninformative, they are set to zero, and every row has the curve
-of the whole table.
+the baseline hazard of the same ties, Efron's by default. If held-out risks are uninformative, they
+are set to zero, and every row has the curve of the whole table.
 
 Held-out risks are compared within their fold. The origin of a fold's risks is that of the rows
 without it: a fold with more events than others was predicted by rows with fewer. Compared across
@@ -32,6 +32,7 @@ from kernlearn.quality.partial_likelihood import centred_within
 from kernlearn.runtime.phrases import p_in_words
 from kernlearn.survival.concordance import concordance
 from kernlearn.survival.outcome import SurvivalOutcome, survival_outcome
+from kernlearn.survival.ties import Ties
 from kernlearn.typing import Array, Indices, Rows
 
 # Cumulative hazards that exist together.
@@ -59,6 +60,7 @@ class SurvivalCurves:
         weight: Array,
         groups: Indices | None,
         folds: Indices,
+        ties: Ties = "efron",
     ) -> None:
         """From outcomes of rows, the risks predicted while they were held out, and their folds."""
         known = np.isfinite(risk) & (weight > 0)
@@ -66,7 +68,7 @@ class SurvivalCurves:
         groups = None if groups is None else np.unique(groups[known], return_inverse=True)[1]
         origin = float(np.average(risk, weights=weight))
         risk = centred_within(risk, weight, folds[known])
-        model = HazardSlopes.of(outcome, risk, weight, folds[known])
+        model = HazardSlopes.of(outcome, risk, weight, folds[known], ties)
         self.risk_slope_, self.event_times_ = model.mean, model.times
         self.risk_slopes_ = model.slopes
         steps = np.diff(model.hazard, prepend=0.0) * np.exp(-model.slopes * origin)

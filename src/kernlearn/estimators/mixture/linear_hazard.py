@@ -29,7 +29,7 @@ from kernlearn.quality.partial_likelihood import (
     positive_ridge_cox,
     ridge_cox,
 )
-from kernlearn.survival.curves import breslow
+from kernlearn.quality.risk_sets import RiskSets
 from kernlearn.survival.outcome import SurvivalOutcome
 from kernlearn.typing import Array, Indices
 
@@ -116,10 +116,12 @@ def linear_hazard(
 def working_responses(outcome: SurvivalOutcome, weight: Array, pilot: Array) -> CountLoss:
     r"""Cox's loss near a pilot, as that of counts.
 
-    With the cumulative hazard :math:`\Lambda_0` held fixed, an event is a Poisson count of the mean
-    :math:`\Lambda_0(t_i) e^{f(x_i)}` (Laird and Olivier 1981).
+    With the cumulative hazard :math:`\Lambda_0` held fixed, an event is a Poisson count of mean
+    :math:`\Lambda_0(t_i) e^{f(x_i)}` (Laird and Olivier 1981). By Efron a tied event is exposed to
+    a part of the hazard at its time.
     """
-    hazard = breslow(outcome, pilot, weight)(outcome.time)
+    sets = RiskSets.of(outcome.signed, weight, weight)
+    hazard = (sets.events - sets.coefficients(pilot)) / (weight * np.exp(pilot))
     # Rows that are censored before the first event have no exposure.
     hazard = np.maximum(hazard, _LEAST_HAZARD * float(hazard[hazard > 0.0].min()))
     counts = CountRows(outcome.event.astype(float), hazard, weight, has_dispersion=False)

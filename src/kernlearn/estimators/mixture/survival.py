@@ -119,7 +119,7 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
 
     Notes
     -----
-    Ties of events are Breslow's. Tables of more than 6000 rows and sparse tables have no linear
+    Ties of events are Efron's. Tables of more than 6000 rows and sparse tables have no linear
     part. Pseudo-observations are unbiased where censoring does not depend on the columns.
 
     Examples

@@ -18,6 +18,7 @@ none of this; the other machines choose C on a sample of the rows, as above.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 import numpy as np
 from scipy.special import log_softmax
@@ -29,6 +30,7 @@ from kernlearn.quality.discriminants import fit_softmax
 from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.solvers.engine.refits import N_FOLDS
 from kernlearn.solvers.engine.statement import HoldOut
+from kernlearn.survival.ties import Ties
 from kernlearn.typing import Array, FoldsLike, Indices, Rows
 
 
@@ -68,7 +70,8 @@ def losses_of(
     def own(values: Array, targets: Sequence[Array], sample_weight: Array) -> Array:
         ones = np.ones(len(values))
         level = estimator._options.quantile
-        settings = Settings(1.0, estimator.nu, estimator.epsilon_, ones, level)
+        known = 1.0, estimator.nu, estimator.epsilon_, ones, level
+        settings = Settings(*known, cast(Ties, estimator.ties))
         total = np.zeros(len(values))
         for target, f in zip(targets, values.T, strict=True):
             machine = QUALITIES[quality].build(target, settings)

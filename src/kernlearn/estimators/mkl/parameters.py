@@ -86,6 +86,7 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
     # Defaults of estimators without these parameters.
     cv: FoldsLike = N_FOLDS
     nu: float = 0.3
+    ties: str = "efron"
     missing: str | None = None
     rank: Any = None
     # Set by a fit.
@@ -247,7 +248,8 @@ def state(
     else:
         open_penalty = None
     level = estimator._options.quantile
-    parameters = C, estimator.nu, estimator.epsilon_, data.weight, data.targets, level
+    of_loss = estimator.nu, estimator.epsilon_
+    parameters = C, *of_loss, data.weight, data.targets, level, estimator.ties
     return Statement(
         targets=data.targets,
         quality=quality,

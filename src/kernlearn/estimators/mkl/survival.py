@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 from kernlearn.estimators.held_out.survival_curves import SurvivalCurves, signed_times
 from kernlearn.estimators.inputs.ownership import rollback_on_error
@@ -16,6 +17,7 @@ from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.solvers.engine.statement import HoldOut
 from kernlearn.survival.outcome import SurvivalOutcome
 from kernlearn.survival.pseudo_observations import pseudo_restricted_mean
+from kernlearn.survival.ties import Ties
 from kernlearn.typing import Array, FoldsLike, RandomState, Rows
 
 
@@ -33,7 +35,7 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
         \min_{w, f} \; \tfrac12\lVert f\rVert_{K(w)}^2
         + C \sum_{i : \delta_i} \Bigl(\log \sum_{t_j \ge t_i} e^{f(x_j)} - f(x_i)\Bigr)
 
-    over the weights of kernels and the log hazard f. Ties are Breslow's.
+    over the weights of kernels and the log hazard f, where no two events have the same time.
 
     Parameters
     ----------
@@ -45,6 +47,11 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
         held-out rows.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the rows given to ``fit``.
+    ties : {"efron", "breslow"}, default="efron"
+        How events at the same time are treated, in the loss and in the baseline hazard. By Efron
+        one of the :math:`d` tied events comes after another, and a part :math:`l / d` of them all
+        has left before the l-th one, counted from zero; this is the default of R's ``coxph``, too.
+        By Breslow none has left.
     missing : {None, "mean", "complete"}, default=None
         How to treat rows that lack a whole source, as in :class:`kernlearn.MKLRegressor`.
     cv : int, splitter or iterable of pairs of rows, default=5
@@ -97,6 +104,7 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
         C: float | str = "auto",
         weights: str = "positive",
         *,
+        ties: str = "efron",
         normalize: bool = False,
         missing: str | None = None,
         cv: FoldsLike = 5,
@@ -110,6 +118,7 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
         self.kernels = kernels
         self.C = C
         self.weights = weights
+        self.ties = ties
         self.normalize = normalize
         self.missing = missing
         self.cv = cv
@@ -159,7 +168,8 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
             data, held_out = fit.data, fit.engine_fit.held_out
             assert isinstance(held_out, FoldMachines)
             outcome, risk = SurvivalOutcome.of_signed(data.targets[0]), held_out.values[:, 0]
-            self._store_curves(outcome, risk, data.weight, data.groups, held_out.fold)
+            ties = cast(Ties, self.ties)
+            self._store_curves(outcome, risk, data.weight, data.groups, held_out.fold, ties)
             return self
 
     def predict(self, X: Rows) -> Array:

@@ -178,12 +178,14 @@ class _CoxNewton(_Newton):
     def step(self) -> bool:
         """One step, (I + WK)α⁺ = Wf + a; False if it leads nowhere."""
         assert self.machine.risk_sets is not None
-        W = self.machine.risk_sets.hessian(self.f)
-        matrix = W @ self.K
+        W = self.machine.risk_sets.curvature(self.f)
+        matrix = W.times(self.K)
         matrix.flat[:: len(matrix) + 1] += 1.0
         if not np.isfinite(matrix).all():
             return False
-        alpha = np.asarray(np.linalg.solve(matrix, W @ self.f + self.coef), dtype=float)
+        alpha = np.asarray(
+            np.linalg.solve(matrix, W.times(self.f[:, None])[:, 0] + self.coef), dtype=float
+        )
         return self._search(alpha, self.K @ alpha, 0.0)
 
     def _weights(self, coef: Array) -> Array:

@@ -40,6 +40,7 @@ class Case:
     nu: float = 0.3
     epsilon: float = 0.1
     quantile: float = 0.5
+    ties: str = "efron"
     weights: str = "positive"
     constraint: str = "trace"
     total: float | None = None
@@ -126,7 +127,8 @@ class Case:
         if quality == "cox":
             event, y = y["event"], y["time"]
         y = y.astype(np.longdouble) - self.shift
-        return Definition(quality, y, C, self.nu, self.epsilon, self.s, ridge, self.quantile, event)
+        known = quality, y, C, self.nu, self.epsilon, self.s, ridge, self.quantile
+        return Definition(*known, event, self.ties)
 
     @cached_property
     def _centred(self) -> Case:

@@ -40,7 +40,8 @@ class Definition:
 
     `y` holds labels −1 and +1, targets, times, or anything for one class, and `sample_weight`
     multiplies C. `ridge` is the diagonal added in training where it is not 1/C: with C learned, and
-    for the alignment. `event` is for times: whether each was seen.
+    for the alignment. `event` is for times: whether each was seen; `ties` is how events at the
+    same time are treated.
     """
 
     quality: str
@@ -52,13 +53,14 @@ class Definition:
     ridge: LongArray | None = None
     quantile: float = 0.5
     event: Mask | None = None
+    ties: str = "efron"
 
     @cached_property
     def likelihood(self) -> PartialLikelihood:
         """Of times to an event."""
         assert self.event is not None
         events = np.where(self.event, self.C * self.sample_weight, np.longdouble(0.0))
-        return PartialLikelihood(self.y, events, self.sample_weight)
+        return PartialLikelihood(self.y, events, self.sample_weight, self.ties)
 
     @property
     def upper(self) -> LongArray:

@@ -265,7 +265,7 @@ def _logistic(machine: Definition, cost: Array) -> SmoothLoss:
 
 def _cox(machine: Definition, cost: Array) -> SmoothLoss:
     weight = machine.sample_weight.astype(float)
-    likelihood = PartialLikelihood(machine.likelihood.time, cost, weight)
+    likelihood = PartialLikelihood(machine.likelihood.time, cost, weight, machine.ties)
     return lambda f: float(likelihood.loss(f)), likelihood.derivatives
 
 

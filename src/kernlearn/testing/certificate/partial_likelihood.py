@@ -1,11 +1,14 @@
 r"""Cox's partial likelihood, one event after another.
 
+Tied events are in any order, each with the mean of their costs. At the l-th of d of them, by Efron,
+a part l/d of them all is gone; by Breslow none is. With the presence u of every row,
+
 .. math::
 
-    L(f) = \sum_i C_i \delta_i \Bigl(\log \sum_{t_j \ge t_i} v_j e^{f_j} - f_i\Bigr)
+    L(f) = \sum_s c_s \log \sum_j u_{sj} v_j e^{f_j} - \sum_i C_i \delta_i f_i .
 
-Each logarithm is :math:`\max_p \sum_j p_j f_j - p_j \log (p_j / v_j)` over the shares p of the rows
-at risk. So shares that are written down, one list for each time of an event, prove a bound.
+Each logarithm is :math:`\max_p \sum_j p_j f_j - p_j \log (p_j / u_{sj} v_j)` over the shares p of
+the rows at risk. So shares that are written down, one list for each logarithm, prove a bound.
 """
 
 from __future__ import annotations
@@ -25,63 +28,89 @@ class PartialLikelihood:
     time: AnyFloatArray
     events: AnyFloatArray
     weight: AnyFloatArray
+    ties: str = "efron"
 
     @cached_property
     def times(self) -> AnyFloatArray:
-        """When events were seen, each time once."""
-        return np.unique(self.time[self.events > 0])
+        """When events were seen, in order, each once for every logarithm."""
+        return np.sort(self.time[self.events > 0])
 
     @cached_property
-    def at_risk(self) -> Mask:
-        """Of shape (k, n): who was observed until each of these times, or longer."""
-        return np.asarray(self.time >= self.times[:, None])
+    def tied(self) -> Mask:
+        """Of shape (s, n): who has an event at each of these times."""
+        return np.asarray((self.time == self.times[:, None]) & (self.events > 0))
+
+    @cached_property
+    def presence(self) -> AnyFloatArray:
+        """Of shape (s, n): the u."""
+        before = np.arange(len(self.times)) - np.searchsorted(self.times, self.times)
+        gone = before / self.tied.sum(axis=1, dtype=np.longdouble)
+        gone *= self.ties == "efron"
+        at_risk = self.time >= self.times[:, None]
+        return np.asarray(at_risk * (1.0 - self.tied * gone[:, None]))
 
     @cached_property
     def totals(self) -> AnyFloatArray:
-        """What the logarithm at each of these times is multiplied by."""
-        return np.asarray((self.events * (self.time == self.times[:, None])).sum(axis=1))
+        """What each logarithm is multiplied by."""
+        return np.asarray(self.tied @ self.events / self.tied.sum(axis=1))
 
     @cached_property
     def lower(self) -> AnyFloatArray:
         """The least coefficients: the rows take all that was ever to be shared."""
-        return np.asarray(self.events - self.totals @ self.at_risk)
+        return np.asarray(self.events - self.totals @ (self.presence > 0))
 
     def loss(self, f: AnyFloatArray) -> Scalar:
         """L(f)."""
-        sizes = np.where(self.at_risk, np.log(self.weight) + f, -np.inf)
+        sizes = self._sizes(f)
         most = sizes.max(axis=1, keepdims=True)
         logs = most[:, 0] + np.log(np.exp(sizes - most).sum(axis=1))
-        return (self.events * (logs @ (self.time == self.times[:, None]) - f)).sum()
+        return self.totals @ logs - self.events @ f
 
     def derivatives(self, f: AnyFloatArray) -> tuple[AnyFloatArray, AnyFloatArray]:
         """The negative slope and the second derivative of L."""
-        sizes = np.where(self.at_risk, np.log(self.weight) + f, -np.inf)
+        sizes = self._sizes(f)
         risks = np.exp(sizes - sizes.max(axis=1, keepdims=True))
         shares = risks / risks.sum(axis=1, keepdims=True)
         received = self.totals @ shares
         curvature = np.diag(received) - shares.T @ (self.totals[:, None] * shares)
         return self.events - received, curvature
 
-    def divided(self, a: LongArray) -> tuple[LongArray, Scalar]:
-        """How the totals may be divided so that a is the slope, of shape (k, n); what is missing.
+    def _sizes(self, f: AnyFloatArray) -> AnyFloatArray:
+        """The logarithms of the terms of each sum, in the precision of f."""
+        with np.errstate(divide="ignore"):
+            found = np.log(self.weight) + np.log(self.presence) + f
+        return np.asarray(found, dtype=f.dtype)
 
-        What has come and was not yet taken is mixed. The rows that leave before the next event
-        take their parts of the mixture.
+    def divided(self, a: LongArray) -> tuple[LongArray, Scalar]:
+        """How the totals may be divided so that a is the slope, of shape (s, n); what is missing.
+
+        What has come and was not yet taken is mixed. Tied events take their part first, of each
+        total in proportion to odds that are their presence by a common factor. The other rows that
+        leave before the next event take their parts of the mixture.
         """
         left = np.zeros(len(self.times), dtype=np.longdouble)
-        divided = np.zeros(self.at_risk.shape, dtype=np.longdouble)
+        divided = np.zeros(self.presence.shape, dtype=np.longdouble)
         taken = self.events - a
-        idle = np.abs(np.where(self.at_risk[0], 0.0, a)).max()
+        idle = np.abs(np.where(self.presence[0] > 0, 0.0, a)).max()
         missing = np.longdouble(0.0)
-        for stage, total in enumerate(self.totals):
-            left[stage] = total
-            last = stage + 1 == len(self.times)
-            stays = np.zeros(len(a), dtype=bool) if last else self.at_risk[stage + 1]
-            leaves = self.at_risk[stage] & ~stays
-            divided[:, leaves] = np.outer(left, taken[leaves] / left.sum())
+        stages = np.unique(self.times)
+        for stage, time in enumerate(stages):
+            own = self.times == time
+            left[own] = self.totals[own]
+            last = stage + 1 == len(stages)
+            later = np.inf if last else stages[stage + 1]
+            tied = self.tied[own][0]
+            leaves = (self.time >= time) & (self.time < later) & ~tied
+            present = np.where(own, self.presence[:, tied].max(axis=1), np.longdouble(1.0))
+            parts = _taken_by_tied(left, present, taken[tied].sum())
+            divided[:, tied] = np.outer(parts, taken[tied] / taken[tied].sum())
+            missing = max(missing, taken[tied].sum() - parts.sum())
+            left -= parts
+            mixture = max(left.sum(), np.longdouble(np.finfo(float).tiny))
+            divided[:, leaves] = np.outer(left, taken[leaves] / mixture)
             rest = left.sum() - taken[leaves].sum()
             missing = max(missing, abs(rest) if last else -rest)
-            left *= max(rest, np.longdouble(0.0)) / left.sum()
+            left *= max(rest, np.longdouble(0.0)) / mixture
         rounding = 4.0 * len(a) * np.finfo(np.longdouble).eps * self.totals.sum()
         return divided, max(missing - rounding, idle, -taken.min())
 
@@ -89,5 +118,17 @@ class PartialLikelihood:
         r"""Of that division: an upper bound of :math:`-\min_f a^\top f + L(f)`."""
         divided, _ = self.divided(a)
         is_positive = divided > 0
-        shares = divided / (self.totals[:, None] * self.weight)
-        return (divided[is_positive] * np.log(shares[is_positive])).sum()
+        whole = self.totals[:, None] * self.weight * self.presence
+        return (divided[is_positive] * np.log(divided[is_positive] / whole[is_positive])).sum()
+
+
+def _taken_by_tied(left: LongArray, presence: LongArray, total: Scalar) -> LongArray:
+    """Parts of each amount that add up to a total, whose odds are x times the presence."""
+    low, high = np.longdouble(0.0), np.longdouble(1.0)  # of x / (1 + x)
+    if total >= left.sum():
+        return left.copy()
+    for _ in range(80):
+        p = 0.5 * (low + high)
+        parts = left * presence * p / (1.0 - p + presence * p)
+        low, high = (p, high) if parts.sum() < total else (low, p)
+    return np.asarray(parts * (total / parts.sum()) if parts.any() else parts)

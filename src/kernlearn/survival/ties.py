@@ -1,0 +1,8 @@
+"""How events at the same time are treated."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Ties = Literal["efron", "breslow"]
+TIES: tuple[Ties, ...] = ("efron", "breslow")
