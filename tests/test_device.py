@@ -17,6 +17,7 @@ from kernlearn import (
     MKLNoveltyDetector,
     MKLOptions,
     MKLRegressor,
+    MKLSurvival,
 )
 from kernlearn import _device as device
 from kernlearn._device import Place, algebra, on_place, place_of
@@ -199,6 +200,7 @@ MODELS = [
     ),
     (MKLClassifier([Gaussian(0.2), Linear()]), y > 0),
     (MKLNoveltyDetector([Gaussian(0.2), Gaussian(1.0)]), None),
+    (MKLSurvival([Gaussian(0.2), Linear()], C=1.0), np.column_stack([y > -1.0, np.exp(y)])),
     (LSSVMClassifier(lam=0.1), y > 0),
     (FirstLevelRegressor("rbf", tol=1.0), y),
 ]

@@ -70,6 +70,20 @@ def test_losses_coefficients_and_their_slopes_are_those_of_the_definition(drawn,
 
 
 @BOTH
+def test_value_slope_and_curvature_are_those_of_statsmodels(drawn, ties):
+    hazards = pytest.importorskip("statsmodels.duration.hazard_regression")
+    outcome, _, X, _ = drawn
+    beta, ones = np.array([0.5, -1.0, 0.3]), np.ones(N)
+    model = hazards.PHReg(outcome.time, X, status=outcome.event.astype(int), ties=ties)
+    risk_sets = RiskSets.of(outcome.signed, ones, ones, ties)
+    f = X @ beta
+    assert risk_sets.losses(f).sum() == pytest.approx(-model.loglike(beta), rel=1e-12)
+    assert X.T @ risk_sets.coefficients(f) == pytest.approx(model.score(beta), rel=1e-10)
+    curvature = X.T @ risk_sets.curvature(f).times(X)
+    assert curvature == pytest.approx(-model.hessian(beta), rel=1e-10)
+
+
+@BOTH
 def test_the_conjugate_is_the_entropy_of_the_shares(drawn, ties):
     outcome, weight, _, _ = drawn
     risk_sets, f = sets(drawn, ties)

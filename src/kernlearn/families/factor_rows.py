@@ -98,7 +98,7 @@ class FactorRows:
 
         def product(Z: DeviceArray, part: Array) -> DeviceArray:
             half = beside(np.sqrt(part)[:, None], Z)
-            return lower_products(take_columns(Z, columns) * half)
+            return lower_products(used_columns(Z, columns) * half)
 
         return np.asarray(lower_triangle(self._sum(product, [theta], rows, light=False)))
 
@@ -106,7 +106,7 @@ class FactorRows:
         """The lower triangle of ZDZᵀ over some rows, zeros above it, for D ≥ 0."""
         if not isinstance(self._Z, np.ndarray):
             Z, columns = self.some(rows), np.flatnonzero(diagonal)
-            image = take_columns(Z, columns) * beside(np.sqrt(diagonal[columns]), Z)
+            image = used_columns(Z, columns) * beside(np.sqrt(diagonal[columns]), Z)
             return np.asarray(lower_triangle(lower_outer_products(image)))
         total, step = None, self.columns_at_once
         for start in range(0, self.n_columns, step):
@@ -183,6 +183,11 @@ class FactorRows:
         # All rows of a Z that is kept here are looked at as they are, some of them are copied.
         whole = rows is None and not isinstance(self._Z, Chunked)
         return self._Z, 1 if whole else 2 * self.n_columns
+
+
+def used_columns(Z: DeviceArray, columns: Indices) -> DeviceArray:
+    """Some columns, increasing; all of them are Z itself."""
+    return Z if len(columns) == Z.shape[1] else take_columns(Z, columns)
 
 
 @dataclass(frozen=True)

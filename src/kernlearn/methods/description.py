@@ -205,8 +205,12 @@ def landmark_facts(estimator: BaseEstimator) -> Json | None:
     pairs = zip(losses["rank"].tolist(), losses["loss"].tolist(), strict=True)
     known = [[int(each), float(loss)] for each, loss in pairs if finite(loss) is not None]
     n_sparse = sum(points is None for points in getattr(estimator, "landmarks_", ()))
+    of_times = getattr(estimator, "quality", None) == "cox"
+    loss = "squared error of martingale residuals" if of_times else "squared error"
     sentence = (
-        _sparse_sentence(int(rank), n_sparse) if n_sparse else _landmark_sentence(int(rank), known)
+        _sparse_sentence(int(rank), n_sparse)
+        if n_sparse
+        else _landmark_sentence(int(rank), known, loss)
     )
     return {"rank": int(rank), "losses": known, "sentence": sentence}
 
@@ -227,7 +231,7 @@ landmarks.'
     return f"{sentence}; the others were seen through {counted(rank, 'landmark')}."
 
 
-def _landmark_sentence(rank: int, losses: list[list[float]]) -> str:
+def _landmark_sentence(rank: int, losses: list[list[float]], loss: str = "squared error") -> str:
     """Whether more landmarks would help.
 
     >>> _landmark_sentence(8, [[4, 0.5], [8, 0.4]])
@@ -240,7 +244,7 @@ more of them would help; --memory and --time-limit allow for more.'
     (before, first), (after, last) = losses[-2:]
     fall = 1.0 - last / first
     percent = f"{100 * max(fall, 0.0):.2g} %"
-    change = f"From {before} to {after} the held-out squared error fell by {percent}"
+    change = f"From {before} to {after} the held-out {loss} fell by {percent}"
     if fall < FLAT:
         return f"{sentence}. {change}: more of them would help little."
     return (

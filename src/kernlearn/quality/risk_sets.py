@@ -45,6 +45,8 @@ class Steps:
 
     def sums(self, values: Array) -> Array:
         """The sum over the steps of each stage, of values of shape (s,) or (s, l)."""
+        if len(self.first) == len(self.stage):
+            return values
         return np.asarray(np.add.reduceat(values, self.first, axis=0))
 
 
@@ -125,14 +127,17 @@ class RiskSets:
 
     def coefficients(self, f: Array) -> Array:
         """The coefficients a = −L′(f)."""
+        return np.asarray(self.events - self.received(f))
+
+    def received(self, f: Array) -> Array:
+        """What each row takes of all masses."""
         steps = self.steps
         terms = np.log(steps.mass) - self._log_sums(f)
         before = np.append(-np.inf, np.logaddexp.accumulate(terms)[steps.first[1:] - 1])
-        logs = np.full((2, len(before) + 1), -np.inf)  # of censored rows, and of tied events
-        for own, factor in zip(logs, (0.0, np.log1p(-steps.gone)), strict=True):
-            own[:-1] = np.logaddexp(before, np.logaddexp.reduceat(terms + factor, steps.first))
-        received = self.weight * np.exp(f + logs[self.tied.astype(np.intp), self.stage])
-        return np.asarray(self.events - received)
+        present = np.stack([0.0 * steps.gone, np.log1p(-steps.gone)])  # others, and tied events
+        own = np.logaddexp.reduceat(terms + present, steps.first, axis=1)
+        logs = np.append(np.logaddexp(before, own), np.full((2, 1), -np.inf), axis=1)
+        return np.asarray(self.weight * np.exp(f + logs[self.tied.astype(np.intp), self.stage]))
 
     def curvature(self, f: Array) -> RiskCurvature:
         """L″(f), as products with it."""
@@ -144,13 +149,9 @@ class RiskSets:
         tails = np.append(np.logaddexp.accumulate(sizes)[::-1], -np.inf)
         with np.errstate(divide="ignore"):  # nothing is gone at first
             gone = np.log(self.steps.gone)
-        whole, rest = (tails[ends][self.steps.stage] for ends in (self.first, self.after_events))
+        first = self.first[self.steps.stage]
+        whole, rest = tails[first], tails[first + self.number[self.steps.stage]]
         return np.asarray(np.logaddexp(np.log1p(-self.steps.gone) + whole, gone + rest))
-
-    @cached_property
-    def after_events(self) -> Indices:
-        """The place in the order behind the events of each stage."""
-        return self.first + self.number
 
 
 class RiskCurvature:
@@ -161,9 +162,7 @@ class RiskCurvature:
         logs = np.log(risk_sets.weight) + f
         # Relative to the largest, so that no exponential overflows.
         self.sizes = np.where(risk_sets.stage >= 0, np.exp(logs - logs.max()), 0.0)
-        self.received = np.where(
-            risk_sets.stage >= 0, risk_sets.events - risk_sets.coefficients(f), 0.0
-        )
+        self.received = risk_sets.received(f)
         self.sums = self.at_steps(self.sizes[risk_sets.order][:, None])[:, 0]
 
     def at_steps(self, values: Array, first: int = 0, after: Array | float = 0.0) -> Array:
@@ -174,13 +173,16 @@ class RiskCurvature:
         """
         risk_sets, steps = self.risk_sets, self.risk_sets.steps
         tails = np.concatenate([values, np.broadcast_to(after, (1, values.shape[1]))])
-        tails = np.cumsum(tails[::-1], axis=0)[::-1]
+        np.cumsum(tails[::-1], axis=0, out=tails[::-1])
         start = int(risk_sets.first[first])
         stop = int(np.searchsorted(risk_sets.first, start + len(values)))
         chosen = slice(*np.searchsorted(steps.stage, [first, stop]))
         gone, stage = steps.gone[chosen, None], steps.stage[chosen]
-        whole, rest = risk_sets.first[stage] - start, risk_sets.after_events[stage] - start
-        return np.asarray((1.0 - gone) * tails[whole] + gone * tails[rest])
+        whole = risk_sets.first[stage] - start
+        if not gone.any():
+            return np.asarray(tails[whole])
+        rest = tails[whole + risk_sets.number[stage]]
+        return np.asarray((1.0 - gone) * tails[whole] + gone * rest)
 
     def times(self, V: Array) -> Array:
         """WV, for V of shape (n, l)."""
@@ -189,8 +191,9 @@ class RiskCurvature:
         shared = self.at_steps((sizes * V)[risk_sets.order]) / self.sums[:, None]
         shared *= (steps.mass / self.sums)[:, None]
         whole = np.cumsum(steps.sums(shared), axis=0)
-        of_tied = whole - steps.sums(steps.gone[:, None] * shared)
-        none = np.zeros((1, V.shape[1]))
-        back = np.concatenate([whole, none])[risk_sets.stage]
-        back[risk_sets.tied] = of_tied[risk_sets.stage[risk_sets.tied]]
-        return np.asarray(self.received[:, None] * V - sizes * back)
+        back = np.concatenate([whole, np.zeros((1, V.shape[1]))])[risk_sets.stage]
+        if steps.gone.any():
+            gone = steps.sums(steps.gone[:, None] * shared)
+            back[risk_sets.tied] -= gone[risk_sets.stage[risk_sets.tied]]
+        back *= sizes
+        return np.asarray(self.received[:, None] * V - back)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 import kernlearn as kl
 from kernlearn.families.factor_rows import FactorRows
@@ -13,16 +14,12 @@ from kernlearn.quality.machine import phi
 from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.machine.solve import solve_machine
+from kernlearn.solvers.nystroem import systems
 from kernlearn.solvers.nystroem.machines import FactorObjective
-from kernlearn.solvers.nystroem.proximal import (
-    DualSystem,
-    PrimalSystem,
-    ProximalNewton,
-    Responses,
-    Root,
-    with_sum,
-)
+from kernlearn.solvers.nystroem.proximal import ProximalNewton, Responses, with_sum
+from kernlearn.solvers.nystroem.systems import CoupledCurvature, DiagonalCurvature, Root
 from kernlearn.solvers.nystroem.weight_search import learn_machines
+from kernlearn.survival import SurvivalOutcome
 
 RNG = np.random.default_rng(0)
 N = 100
@@ -31,13 +28,19 @@ VALUES = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * RNG.standard_normal(N)
 THETA = RNG.uniform(0.3, 2.0, N)
 KERNELS = [Gaussian(0.1), Laplacian(0.5), Columns([1, 2], Gaussian(1.0)), Linear()]
 VALUED = ["epsilon_svr", "huber", "quantile", "least_squares"]
-MACHINES = ["squared_soft_margin", "soft_margin", "logistic", "one_class", *VALUED]
+SEPARABLE = ["squared_soft_margin", "soft_margin", "logistic", "one_class", *VALUED]
+MACHINES = [*SEPARABLE, "cox"]
+# With ties, and rows that are censored before the first event.
+OUTCOME = SurvivalOutcome(np.ceil(10 * np.exp(-VALUES)), RNG.random(N) < 0.7)
+OUTCOME.event[OUTCOME.time == OUTCOME.time.min()] = False
 NU, EPSILON = 0.2, 0.1
 
 
 def target(quality):
     if quality == "one_class":
         return np.zeros(N)
+    if quality == "cox":
+        return OUTCOME.signed
     return VALUES if quality in VALUED else np.sign(VALUES)
 
 
@@ -78,7 +81,7 @@ def test_at_full_rank_it_is_the_exact_solver(quality, C, theta):
     grams = [k(X) for k in KERNELS]
     exact = kl.learn_weights(
         grams,
-        None if quality == "one_class" else target(quality),
+        {"one_class": None, "cox": OUTCOME.structured}.get(quality, target(quality)),
         quality=quality,
         C=C,
         nu=NU,
@@ -234,14 +237,56 @@ def test_both_systems_are_the_bordered_one():
     inverse = np.linalg.inv(K)
     P = inverse - np.outer(inverse.sum(axis=0), inverse.sum(axis=0)) / inverse.sum()
     images = RNG.standard_normal((55, 3))
-    for system in (PrimalSystem, DualSystem):
-        made = system(rows, root, inside, theta)
+    whole = np.zeros(N)
+    whole[inside] = theta
+    primal = systems.PrimalSystem(rows, root, DiagonalCurvature(whole))
+    for made in (primal, systems.DualSystem(rows, root, inside, theta)):
         dv, db = made.step(right[:-1], right[-1])
         np.testing.assert_allclose(np.append(dv, db), expected, atol=1e-9)
         np.testing.assert_allclose(made.project(images), P @ images, atol=1e-9)
 
 
-@pytest.mark.parametrize("quality", MACHINES)
+@pytest.mark.parametrize("ties", ["efron", "breslow"])
+def test_both_systems_of_risk_sets_are_the_dense_one(ties):
+    rows = rows_of(rank=10)
+    diagonal = rows.factors.membership @ np.array([0.5, 0.0, 0.2, 0.3])
+    settings = Settings(2.0, NU, EPSILON, THETA, ties=ties)
+    risk_sets = QUALITIES["cox"].build(OUTCOME.signed, settings).risk_sets
+    curvature = CoupledCurvature(risk_sets.curvature(VALUES), block_rows=20)
+    W = risk_sets.curvature(VALUES).times(np.eye(N))
+    Z, columns = rows.factors(X), np.flatnonzero(diagonal)
+    products = np.tril(Z[:, columns].T @ W @ Z[:, columns])
+    np.testing.assert_allclose(curvature.products(rows, columns), products, atol=1e-10)
+    root = Root(diagonal)
+    Z = Z[:, columns] * np.sqrt(diagonal[columns])
+    g, images = RNG.standard_normal(Z.shape[1]), RNG.standard_normal((N, 3))
+    step = np.linalg.solve(np.eye(len(g)) + Z.T @ W @ Z, g)
+    answers = np.linalg.solve(np.eye(N) + W @ Z @ Z.T, W @ images)
+    for kind in (systems.PrimalSystem, systems.CoupledDualSystem):
+        system = kind(rows, root, curvature)
+        np.testing.assert_allclose(system.step(g, 0.0)[0], step, atol=1e-9)
+        assert system.step(g, 0.0)[1] == pytest.approx(0.0, abs=1e-12)
+        np.testing.assert_allclose(system.project(images), answers, atol=1e-9)
+
+
+def test_a_machine_of_risk_sets_is_that_of_scipy():
+    rows, machine = rows_of(rank=3, kernels=KERNELS[:2]), machine_of("cox", 0.5, THETA)
+    Z = rows.factors(X)
+
+    def value(v):
+        return 0.5 * v @ v + machine.risk_sets.losses(Z @ v).sum()
+
+    def slope(v):
+        return v - Z.T @ machine.risk_sets.coefficients(Z @ v)
+
+    best = minimize(value, np.zeros(Z.shape[1]), jac=slope, tol=1e-12)
+    found = FactorObjective(rows, [machine]).evaluate(np.ones(2), None, 1e-12)
+    assert found.upper == pytest.approx(best.fun, rel=1e-12)
+    assert found.noise <= 1e-12 * best.fun
+    np.testing.assert_allclose(found.solutions[0].columns, best.x, atol=1e-6)
+
+
+@pytest.mark.parametrize("quality", SEPARABLE)
 def test_the_response_maximises_its_parabola(quality):
     machine = machine_of(quality, 2.0, THETA)
     # An entropy is curved by itself, and has no δ.
@@ -261,7 +306,7 @@ def test_the_response_maximises_its_parabola(quality):
     for share in np.linspace(0, 1, 2001):
         assert (value(low + share * (high - low)) <= value(found.a) + 1e-9).all()
     slope = (responses.at(f - 1e-6).a - found.a) / 1e-6
-    assert np.abs(slope - found.theta).max() < 1e-3
+    assert np.abs(slope - found.curvature.theta).max() < 1e-3
     along = responses.along(f, np.ones(N))
     np.testing.assert_allclose(along(1e-6), responses.at(f + 1e-6).a, atol=1e-9)
     np.testing.assert_array_equal(along(0.0), found.a)

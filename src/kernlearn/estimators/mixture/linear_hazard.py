@@ -121,7 +121,7 @@ def working_responses(outcome: SurvivalOutcome, weight: Array, pilot: Array) -> 
     a part of the hazard at its time.
     """
     sets = RiskSets.of(outcome.signed, weight, weight)
-    hazard = (sets.events - sets.coefficients(pilot)) / (weight * np.exp(pilot))
+    hazard = sets.received(pilot) / (weight * np.exp(pilot))
     # Rows that are censored before the first event have no exposure.
     hazard = np.maximum(hazard, _LEAST_HAZARD * float(hazard[hazard > 0.0].min()))
     counts = CountRows(outcome.event.astype(float), hazard, weight, has_dispersion=False)

@@ -54,10 +54,15 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
         By Breslow none has left.
     missing : {None, "mean", "complete"}, default=None
         How to treat rows that lack a whole source, as in :class:`kernlearn.MKLRegressor`.
+    rank : int, "auto" or None, default="auto"
+        None solves on Gram matrices of all rows. An integer approximates every kernel through that
+        many landmarks (rows of X), in time linear in the rows. "auto" does so above 3000 rows, with
+        a number that held-out martingale residuals choose.
     cv : int, splitter or iterable of pairs of rows, default=5
         Folds by which rows are held out.
     device : str or None, default=None
-        Device that prices families of kernels, as in :class:`kernlearn.MKLRegressor`.
+        Device of the computations over the rows through landmarks, and of the prices of families of
+        kernels, as in :class:`kernlearn.MKLRegressor`.
     random_state : int, RandomState or None, default=0
         Seed of samples and folds.
     options : MKLOptions, optional
@@ -78,6 +83,17 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
         risks do not predict the order of the events.
     risk_slopes_ : ndarray of shape (m,)
         The slope at each of ``event_times_``.
+    rank_ : int or None
+        Landmarks of the kernels, at most; None for an exact fit.
+    landmarks_ : list of arrays
+        Through landmarks: the rows that are the landmarks of each kernel.
+    landmark_coef_ : list of ndarray
+        Their coefficients in the log hazard.
+    residual_trace_ : ndarray of shape (m,)
+        The part of each kernel's trace that its landmarks leave out.
+    loss_by_rank_ : dict
+        ``"rank"`` and ``"loss"``: the held-out squared error of least squares for martingale
+        residuals, for this and smaller ranks. If it still falls, more rank would help.
     n_iter_ : int
         Kernels tried.
 
@@ -107,6 +123,7 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
         ties: str = "efron",
         normalize: bool = False,
         missing: str | None = None,
+        rank: int | str | None = "auto",
         cv: FoldsLike = 5,
         device: str | None = None,
         tol: float = 1e-6,
@@ -121,6 +138,7 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
         self.ties = ties
         self.normalize = normalize
         self.missing = missing
+        self.rank = rank
         self.cv = cv
         self.device = device
         self.tol = tol
@@ -167,9 +185,11 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
             fit = self._learn(rows, lambda kept: [target[kept]], weight, None, ["cox"], groups)
             data, held_out = fit.data, fit.engine_fit.held_out
             assert isinstance(held_out, FoldMachines)
-            outcome, risk = SurvivalOutcome.of_signed(data.targets[0]), held_out.values[:, 0]
+            known, risk = held_out.rows, held_out.values[:, 0]
+            outcome = SurvivalOutcome.of_signed(data.targets[0][known])
+            groups_of = None if data.groups is None else data.groups[known]
             ties = cast(Ties, self.ties)
-            self._store_curves(outcome, risk, data.weight, data.groups, held_out.fold, ties)
+            self._store_curves(outcome, risk, data.weight[known], groups_of, held_out.fold, ties)
             return self
 
     def predict(self, X: Rows) -> Array:

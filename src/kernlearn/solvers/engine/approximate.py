@@ -70,9 +70,8 @@ class FactorMaster(Master):
         coefs = []
         for machine in self.machines:
             zero = np.zeros(machine.n_points)
-            response = Responses(machine, zero, size).at(zero)
-            inside = response.theta > 0
-            coefs.append(with_sum(machine, response.a, inside, float(machine.rhs[0])))
+            a, curvature = Responses(machine, zero, size).at(zero)
+            coefs.append(with_sum(machine, a, curvature.movable, float(machine.rhs[0])))
         return Proof(np.ones(1), np.array(coefs)[None], 0.0)
 
     def solve(self, weight_set: WeightSet, control: Control) -> tuple[LowRankSolution, Proof]:
@@ -137,7 +136,7 @@ def approximate_backend(
     search = RankSearch(
         table.source,
         table.kernels,
-        np.column_stack(statement.targets),
+        statement.responses,
         statement.settings.sample_weight,
         statement.seed,
         table.maps,

@@ -27,7 +27,7 @@ from kernlearn.solvers.nystroem.rank import FactorLimits, RankOptions
 from kernlearn.solvers.weights.choice_of_C import choose_C
 from kernlearn.typing import Array, Rows
 
-# The machines with an intercept, a box and no budget.
+# The machines with a box and no budget whose intercept, if there is one, is not penalised.
 LOW_RANK_QUALITIES = (
     "least_squares",
     "squared_soft_margin",
@@ -37,6 +37,7 @@ LOW_RANK_QUALITIES = (
     "huber",
     "quantile",
     "one_class",
+    "cox",
 )
 
 

@@ -219,7 +219,7 @@ class WideBackend(FactorBackend):
             exact, kept = self.traces @ solution.weights
             return LossByRank(ranks[-1:], np.array([max(1.0 - kept / exact, 0.0)]))
         with threads_for(self.rows.host_size):
-            Y = np.column_stack(self.statement.targets)
+            Y = self.statement.responses
             theta = self.statement.settings.sample_weight
             known = Y, theta, folds_of(self.rows.n_rows, self.statement.fold), 1.0 / C
             parts = [FactorCorner(self.rows, int(rank)) for rank in ranks]

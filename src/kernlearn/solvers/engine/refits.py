@@ -25,7 +25,7 @@ from kernlearn.solvers.nystroem.machines import WARM, FactorObjective, first_del
 from kernlearn.solvers.nystroem.moments import trained
 from kernlearn.solvers.nystroem.proximal import ProximalNewton
 from kernlearn.solvers.nystroem.rank import FactorLimits, FactorStatistics
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Mask
 
 N_FOLDS = 5
 LIMITS = FactorLimits()
@@ -136,7 +136,7 @@ def machine_refits(
     limits: FactorLimits = LIMITS,
     stopping: StoppingControl | None = None,
 ) -> FoldMachines:
-    """By a box of no width for the rows of each fold, from the solution on all of them."""
+    """Without the rows of each fold, from the solution on all rows."""
     # In units where K(w) and the targets have size one, as tolerances expect.
     size = float(traces[1] @ solution.weights) / rows.n_rows
     weights = solution.weights / size
@@ -151,8 +151,10 @@ def machine_refits(
         held_out = fold == i
         coefs, intercepts = np.empty((rows.n_columns, len(units))), np.empty(len(units))
         for j, (machine, unit) in enumerate(zip(scaled, units, strict=True)):
-            box = np.where(held_out[:, None], 0.0, machine.breakpoints)
-            part = replace(machine, breakpoints=box)
+            part = _without(machine, held_out)
+            if part.risk_sets is not None and not part.risk_sets.tied.any():
+                coefs[:, j], intercepts[j] = 0.0, 0.0  # without events nothing is known
+                continue
             a = np.where(held_out, 0.0, dual_coef[j] * (size / unit))
             start = a, rows.transposed_times(a), intercept[j] / unit, WARM * first_delta(part)
             found = ProximalNewton(part, rows, root).solve(*start, tol=_TOL)
@@ -160,6 +162,16 @@ def machine_refits(
         return coefs, intercepts
 
     return _factor_machines(rows, fold, train, len(machines), limits.held_out_rows, stopping)
+
+
+def _without(machine: Machine, held_out: Mask) -> Machine:
+    """The machine without some rows, whose boxes get no width."""
+    box = np.where(held_out[:, None], 0.0, machine.breakpoints)
+    risk_sets = machine.risk_sets
+    if risk_sets is not None:
+        risk_sets = risk_sets.without(held_out)
+        box = risk_sets.box
+    return replace(machine, breakpoints=box, risk_sets=risk_sets)
 
 
 def _factor_machines(

@@ -12,6 +12,7 @@ from kernlearn.families.penalties import WeightPenalty
 from kernlearn.families.weight_limits import EmptySetError, WeightLimits
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.machine import Machine
+from kernlearn.quality.multipliers import conjugate_slope
 from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.problem import WeightSet
@@ -146,6 +147,18 @@ class Statement:
     def fold_of(self, rows: Indices) -> Indices | None:
         """The folds of some of the rows."""
         return None if self.fold is None else self.fold[rows]
+
+    @property
+    def responses(self) -> Array:
+        """Targets of least squares, of shape (n, k), by which ranks are judged.
+
+        Those of times are martingale residuals: an event, less the hazard of a row without risk.
+        """
+        if QUALITIES[self.quality].targets != "times":
+            return np.column_stack(self.targets)
+        machines = self.machines(self.settings)
+        at_zero = np.column_stack([conjugate_slope(each)(each.linear) for each in machines])
+        return np.asarray(at_zero / self.settings.upper[:, None])
 
     def machines(self, settings: Settings) -> list[Machine]:
         """The machines at these settings."""

@@ -176,6 +176,10 @@ def _loss_noise(machine: Machine, f: Array, b: float, error: Array, kind: type) 
     """Rounding of a loss of values that are known up to ``error``."""
     if kind is np.float64:
         return value_noise(machine, np.zeros(len(f)), f, Multipliers(np.array([b]), 0.0), error)
+    if machine.risk_sets is not None:  # each logarithm changes by the largest error, at most
+        in_sums = 8.0 * len(f) * float(np.finfo(kind).eps)
+        size = float(np.abs(machine.risk_sets.losses(f)).sum())
+        return 2.0 * float(machine.risk_sets.totals.sum() * error.max()) + in_sums * size
     slopes = np.abs(machine.breakpoints).max(axis=1)
     steepest = np.where(np.isfinite(slopes), slopes, 0.0)
     ridge = machine.ridge > 0

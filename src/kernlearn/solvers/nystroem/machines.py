@@ -19,10 +19,9 @@ from kernlearn.solvers.nystroem.proximal import (
     FactorSolution,
     ProximalNewton,
     Responses,
-    Root,
-    system_of,
     with_sum,
 )
+from kernlearn.solvers.nystroem.systems import Root
 from kernlearn.typing import Array
 
 # Beside a K of size one: with less, rounding of a function changes coefficients.
@@ -123,7 +122,7 @@ def carried_over(machine: Machine, rows: FactorRows, few: FactorSolution) -> Fac
     f = rows.times(few.columns) + few.intercept
     responses = Responses(machine, np.zeros(machine.n_points), WARM * first_delta(machine))
     guess = responses.at(f)
-    return replace(few, coef=guess.a, theta=guess.theta)
+    return replace(few, coef=guess.a, curvature=guess.curvature)
 
 
 class FactorEvaluation:
@@ -174,17 +173,16 @@ class _Curvature:
     r"""Derivative of one machine's solution by the weights.
 
     With :math:`q_j = (K_j a)_S` on the rows S inside a segment,
-    :math:`\partial a_S/\partial w_j = -P q_j` (:mod:`kernlearn.solvers.nystroem.proximal`).
+    :math:`\partial a_S/\partial w_j = -P q_j` (:mod:`kernlearn.solvers.nystroem.systems`).
     """
 
     def __init__(self, rows: FactorRows, root: Root, solution: FactorSolution) -> None:
-        self.solution, self.inside = solution, np.flatnonzero(solution.theta)
+        self.solution, self.inside = solution, solution.curvature.inside
         images = rows.images(solution.c, self.inside)
         self.answers = np.zeros_like(images)
         if len(self.inside):
             with suppress(LinAlgError):
-                theta = solution.theta[self.inside]
-                self.answers = system_of(rows, root, self.inside, theta).project(images)
+                self.answers = solution.curvature.system(rows, root).project(images)
         curvature = images.T @ self.answers
         self.hessian = 0.5 * (curvature + curvature.T)
 
@@ -193,4 +191,4 @@ class _Curvature:
         a = self.solution.coef.copy()
         a[self.inside] -= self.answers @ step
         np.clip(a, machine.breakpoints[:, 0], machine.breakpoints[:, -1], out=a)
-        return with_sum(machine, a, self.solution.theta > 0, float(machine.rhs[0]))
+        return with_sum(machine, a, self.solution.curvature.movable, float(machine.rhs[0]))

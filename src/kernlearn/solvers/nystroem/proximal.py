@@ -21,17 +21,8 @@ system and a sum over *these* rows. Where the machine has a ridge of its own, δ
 Newton's method. Elsewhere :math:`a_0` follows the solution (the proximal point method), so that δ
 rounds the way and not the end: what remains is exact.
 
-With :math:`\tilde Z = Z T` on the rows S inside a segment, steps of (v, b) and the answer of the
-coefficients to a change of the kernel are
-
-.. math::
-
-    \begin{bmatrix} I + \tilde Z^\top\Theta\tilde Z & \tilde Z^\top\theta \\
-        \theta^\top\tilde Z & 1^\top\theta \end{bmatrix}
-    \begin{bmatrix} \Delta v \\ \Delta b \end{bmatrix} = \begin{bmatrix} g \\ h \end{bmatrix},
-    \qquad P = (\Theta^{-1} + \tilde Z\tilde Z^\top)^{-1} \text{ projected on } 1^\top a = 0.
-
-Both follow from either of two factorisations, and the smaller one is taken.
+Cox's partial likelihood is smooth, and :math:`\Theta` a matrix (:mod:`kernlearn.solvers.nystroem
+.systems` has the systems of both).
 """
 
 from __future__ import annotations
@@ -41,128 +32,19 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_solve
+from scipy.linalg import LinAlgError
 
-from kernlearn._device import lower_factor, lower_outer_products, to_host
 from kernlearn.families.factor_rows import FactorRows
-from kernlearn.quality.ls_svm import mirrored
 from kernlearn.quality.machine import Machine, Multipliers, curvature_of
 from kernlearn.quality.multipliers import conjugate_slope
-from kernlearn.typing import Array
-
-
-class Root:
-    """T for a choice of weights: K(w) = Z T Tᵀ Zᵀ."""
-
-    def __init__(
-        self,
-        diagonal: Array,  # (R,): the weights, repeated over the columns of their kernels
-        # (R, q): T, where weights have both signs; by default the roots of the positive ones
-        matrix: Array | None = None,
-    ) -> None:
-        self.diagonal, self._matrix = diagonal, matrix
-        used = np.flatnonzero(diagonal)
-        self.columns = used if matrix is None else np.arange(len(diagonal))
-        self._half = np.sqrt(diagonal[used]) if matrix is None else np.zeros(0)
-        self.rank = len(used) if matrix is None else matrix.shape[1]
-
-    def spread(self, v: Array) -> Array:
-        """T v."""
-        if self._matrix is not None:
-            return np.asarray(self._matrix @ v)
-        u = np.zeros((len(self.diagonal), *v.shape[1:]))
-        u[self.columns] = (self._half * v.T).T
-        return u
-
-    def gather(self, c: Array) -> Array:
-        """Tᵀc, for c of shape (R,) or (R, l)."""
-        if self._matrix is not None:
-            return np.asarray(self._matrix.T @ c)
-        return np.asarray((self._half * c[self.columns].T).T)
-
-    def outer_products(self, rows: FactorRows, inside: NDArray[np.intp]) -> Array:
-        """The lower triangle of Z T Tᵀ Zᵀ over some rows."""
-        if self._matrix is None:
-            return rows.outer_products(inside, self.diagonal)
-        return np.asarray(lower_outer_products(to_host(rows.some(inside)) @ self._matrix))
-
-    def sandwich(self, products: Array) -> Array:
-        """TᵀGT, for G on the chosen columns."""
-        if self._matrix is not None:
-            return np.asarray(self._matrix.T @ products @ self._matrix)
-        return np.asarray(self._half[:, None] * products * self._half)
-
-
-class PrimalSystem:
-    """By a factorisation of the size of the factors."""
-
-    def __init__(
-        self, rows: FactorRows, root: Root, inside: NDArray[np.intp], theta: Array
-    ) -> None:
-        self.rows, self.root, self.inside, self.theta = rows, root, inside, theta
-        q = root.rank
-        A = np.empty((q + 1, q + 1))
-        A[:q, :q] = root.sandwich(mirrored(rows.products(inside, theta, root.columns)))
-        A[:q, q] = A[q, :q] = root.gather(rows.transposed_times(theta, inside))
-        A[q, q] = float(theta.sum()) * (1.0 + 1e-14)
-        A[np.arange(q), np.arange(q)] += 1.0
-        self.factor = lower_factor(A)
-
-    def step(self, g: Array, h: float) -> tuple[Array, float]:
-        """The step (Δv, Δb) of a right-hand side."""
-        move = cho_solve((self.factor, True), np.append(g, h), check_finite=False)
-        return move[:-1], float(move[-1])
-
-    def project(self, images: Array) -> Array:
-        """P times columns on the rows S."""
-        stiff = self.theta[:, None] * images
-        against = self.root.gather(self.rows.transposed_times(stiff, self.inside))
-        cross = np.vstack([against, stiff.sum(axis=0)])
-        back = cho_solve((self.factor, True), cross, check_finite=False)
-        f = self.rows.times(self.root.spread(back[:-1]), self.inside) + back[-1]
-        return np.asarray(stiff - self.theta[:, None] * f)
-
-
-class DualSystem:
-    """By a factorisation of the size of the rows S: that of N = I + Θ½Z̃Z̃ᵀΘ½."""
-
-    def __init__(
-        self, rows: FactorRows, root: Root, inside: NDArray[np.intp], theta: Array
-    ) -> None:
-        self.rows, self.root, self.inside, self.half = rows, root, inside, np.sqrt(theta)
-        N = root.outer_products(rows, inside)
-        N *= self.half
-        N *= self.half[:, None]
-        N[np.diag_indices(len(N))] += 1.0
-        self.factor = lower_factor(N.T)  # in C order, the triangle that it reads
-        self.border = cho_solve((self.factor, True), self.half, check_finite=False)
-        self.schur = float(self.half @ self.border)
-
-    def step(self, g: Array, h: float) -> tuple[Array, float]:
-        """The step (Δv, Δb) of a right-hand side."""
-        # With W = Θ½Z̃: (I + WᵀW)⁻¹(g − Wᵀθ½Δb), where WᵀN⁻¹ takes the place of (I + WᵀW)⁻¹Wᵀ.
-        Wg = self.half * self.rows.times(self.root.spread(g), self.inside)
-        db = (h - float(self.border @ Wg)) / self.schur
-        inner = cho_solve((self.factor, True), Wg + db * self.half, check_finite=False)
-        back = self.rows.transposed_times(self.half * inner, self.inside)
-        return g - self.root.gather(back), db
-
-    def project(self, images: Array) -> Array:
-        """P times columns on the rows S."""
-        weighted = self.half[:, None] * images
-        inner = cho_solve((self.factor, True), weighted, check_finite=False)
-        inner -= np.outer(self.border, self.border @ weighted) / self.schur
-        return np.asarray(self.half[:, None] * inner)
-
-
-def system_of(
-    rows: FactorRows, root: Root, inside: NDArray[np.intp], theta: Array
-) -> PrimalSystem | DualSystem:
-    """The smaller of the two; there is at least one row inside a segment."""
-    kind = DualSystem if len(inside) <= root.rank else PrimalSystem
-    return kind(rows, root, inside, theta)
-
+from kernlearn.quality.risk_flow import repaired
+from kernlearn.solvers.nystroem.systems import (
+    CoupledCurvature,
+    Curvature,
+    DiagonalCurvature,
+    Root,
+)
+from kernlearn.typing import Array, Mask
 
 MAX_STEPS = 40
 MAX_CENTRES = 40
@@ -175,7 +57,7 @@ class Response(NamedTuple):
     """The coefficients at a function, and their derivatives by it."""
 
     a: Array
-    theta: Array
+    curvature: Curvature
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +69,7 @@ class FactorSolution:
     # (R,): u, coefficients of the columns of Z: the function Zu + b has the value ``upper``
     columns: Array
     intercept: float  # b
-    theta: Array  # (n,): Θ at the solution, zero for coefficients at a breakpoint
+    curvature: Curvature  # Θ at the solution, zero for coefficients at a breakpoint
     delta: float  # the last δ
     # Bounds on the value
     lower: float
@@ -216,10 +98,12 @@ class Responses:
         """Coefficients and derivatives for g = p − f."""
         if self.machine.temperature:
             a = self._smooth(self.machine.linear - f)
-            return Response(a, 1.0 / curvature_of(self.machine, a))
+            if self.machine.risk_sets is not None:
+                return Response(a, CoupledCurvature(self.machine.risk_sets.curvature(f)))
+            return Response(a, DiagonalCurvature(1.0 / curvature_of(self.machine, a)))
         a = self._inside_segments(self._towards - f / self._ridge)
         inside = np.logical_and.reduce([a != edge for edge in self._edges])
-        return Response(a, np.where(inside, 1.0 / self._ridge, 0.0))
+        return Response(a, DiagonalCurvature(np.where(inside, 1.0 / self._ridge, 0.0)))
 
     def along(self, f: Array, df: Array) -> Callable[[float], Array]:
         """The coefficients for g = p − f − t df, as a function of t."""
@@ -292,12 +176,12 @@ class ProximalNewton:
     def _step(self, slope_v: Array, slope_b: float) -> bool:
         """One step; False if it leads nowhere."""
         self.n_steps += 1
-        inside = np.flatnonzero(self.response.theta)
+        curvature = self.response.curvature
         # Without a row inside a segment the intercept is free to move, and the search ends it.
         dv, db = -slope_v, -float(np.sign(slope_b))
-        if len(inside):
+        if len(curvature.inside):
             try:
-                system = system_of(self.rows, self.root, inside, self.response.theta[inside])
+                system = curvature.system(self.rows, self.root)
             except LinAlgError:
                 return False
             dv, db = system.step(-slope_v, -slope_b)
@@ -331,8 +215,8 @@ class ProximalNewton:
 
     def _solution(self) -> FactorSolution:
         """The coefficients so far, made feasible, with the bounds of the problem itself."""
-        a, theta = self.response
-        feasible = with_sum(self.machine, a, theta > 0, self.total)
+        a, curvature = self.response
+        feasible = with_sum(self.machine, a, curvature.movable, self.total)
         c = self.c if feasible is a else self.rows.transposed_times(feasible)
         lower = self.machine.linear_value(feasible) - 0.5 * float(self.root.diagonal @ c**2)
         # The loss of the function itself: coefficients of zero leave out the rest of the value.
@@ -341,11 +225,13 @@ class ProximalNewton:
         )
         upper = 0.5 * float(self.v @ self.v) + loss
         u = self.root.spread(self.v)
-        return FactorSolution(feasible, c, u, self.b, theta, self.delta, lower, upper)
+        return FactorSolution(feasible, c, u, self.b, curvature, self.delta, lower, upper)
 
 
-def with_sum(machine: Machine, a: Array, inside: NDArray[np.bool_], total: float) -> Array:
+def with_sum(machine: Machine, a: Array, inside: Mask, total: float) -> Array:
     """Coefficients in the box with this sum, near to ``a``: first those inside are moved."""
+    if machine.risk_sets is not None:  # the last risk set takes what is left
+        return repaired(machine.risk_sets, a)
     low, high = machine.breakpoints[:, 0], machine.breakpoints[:, -1]
     for movable in (inside, inside, inside, np.ones(len(a), dtype=bool)):
         left = total - float(a.sum())

@@ -23,6 +23,7 @@ from kernlearn.solvers.nystroem.least_squares import LeastSquaresEvaluation, Lea
 from kernlearn.solvers.nystroem.machines import FactorEvaluation, FactorObjective, carried_over
 from kernlearn.solvers.nystroem.moments import Moments
 from kernlearn.solvers.nystroem.proximal import FactorSolution
+from kernlearn.solvers.nystroem.systems import DiagonalCurvature
 from kernlearn.solvers.weights.feasible_weights import with_null_directions
 from kernlearn.solvers.weights.newton import Newton, NewtonOutcome
 from kernlearn.solvers.weights.psd_cuts import PsdCuts
@@ -120,7 +121,7 @@ def _carried_over(
     """Starts of the machines, in units of one."""
     coefs = np.atleast_2d(dual_coef) / units.coef
     intercepts = np.atleast_1d(np.asarray(intercept, dtype=float)) / units.target
-    unknown = np.zeros(rows.n_rows), 0.0, -np.inf, np.inf
+    unknown = DiagonalCurvature(np.zeros(rows.n_rows)), 0.0, -np.inf, np.inf
     none = np.zeros(rows.n_columns)
     return [
         FactorSolution(coef, rows.transposed_times(coef), none, float(b), *unknown)

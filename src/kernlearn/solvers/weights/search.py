@@ -209,12 +209,18 @@ def search_on_sample(
 
     They are spread evenly over the targets of all machines; the search has come to its end.
     """
-    order = np.lexsort([machine.linear for machine in machines])
+    order = np.lexsort([_spread_over(machine) for machine in machines])
     rows = np.sort(order[np.linspace(0, len(order) - 1, sample.size).astype(int)])
     objective, domain = objective_on(rows, [on_rows(machine, rows) for machine in machines])
     newton = Newton(objective, domain, None, sample.tol, sample.steps, stopping)
     newton.run()
     return newton
+
+
+def _spread_over(machine: Machine) -> Array:
+    """Targets; of times their stages, negative for censored rows, so that some event is drawn."""
+    sets = machine.risk_sets
+    return machine.linear if sets is None else np.where(sets.tied, 1.0, -1.0) * (sets.stage + 2.0)
 
 
 def _coarse_start(
