@@ -218,6 +218,8 @@ def _options(
             options["nu"] = float(most * rng.choice([0.05, 0.3, 0.7]))
     if rng.random() < 0.3:
         options["total"] = 10.0 ** rng.uniform(-6, 6) if wild else 10.0 ** rng.uniform(-1, 1)
+    if quality == "cox":
+        options["ties"] = str(rng.choice(["efron", "breslow"]))
     return options
 
 

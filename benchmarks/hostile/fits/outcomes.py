@@ -85,6 +85,7 @@ def cox_problem(rng: Generator) -> HostileProblem:
     if rng.uniform() < 0.2:
         model.set_params(weights="free")
     data = GivenArrays(X, {"y": y, "sample_weight": hostile_weights(rng, n)})
+    model.set_params(ties=str(rng.choice(["efron", "breslow"])))
     return data.problem(model, _cox_broken, f", {', '.join(words)}")
 
 
@@ -196,6 +197,7 @@ def _cox_broken(model: Model, data: GivenArrays) -> Iterator[str]:
         data.others["y"][kept],
         quality="cox",
         C=model.C_,
+        ties=model.ties,
         weights=model.weights,
         sample_weight=weight,
         total=float(np.trace(grams, axis1=1, axis2=2).mean()),

@@ -176,16 +176,16 @@ class _CoxNewton(_Newton):
     """The same for Cox's partial likelihood, whose curvature W is a matrix that may be singular."""
 
     def step(self) -> bool:
-        """One step, (I + WK)α⁺ = Wf + a; False if it leads nowhere."""
+        """One step, (I + WK)(α⁺ − α) = a − α; False if it leads nowhere.
+
+        Rounding of WK changes how fast the steps converge, but not where they end.
+        """
         assert self.machine.risk_sets is not None
-        W = self.machine.risk_sets.curvature(self.f)
-        matrix = W.times(self.K)
+        matrix = self.machine.risk_sets.curvature(self.f).times(self.K)
         matrix.flat[:: len(matrix) + 1] += 1.0
         if not np.isfinite(matrix).all():
             return False
-        alpha = np.asarray(
-            np.linalg.solve(matrix, W.times(self.f[:, None])[:, 0] + self.coef), dtype=float
-        )
+        alpha = self.alpha + np.linalg.solve(matrix, self.coef - self.alpha)
         return self._search(alpha, self.K @ alpha, 0.0)
 
     def _weights(self, coef: Array) -> Array:
