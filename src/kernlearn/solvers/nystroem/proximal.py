@@ -186,6 +186,8 @@ class ProximalNewton:
                 return False
             dv, db = system.step(-slope_v, -slope_b)
         df = self.rows.times(self.root.spread(dv)) + db
+        if not np.isfinite(df).all():  # of a factor that is singular to rounding
+            return False
         t = self._search(dv, db, df)
         if t == 0.0:
             return False
