@@ -20,9 +20,11 @@ from kernlearn.kernels import (
     Normalized,
     Overlap,
     Polynomial,
+    Power,
     Precomputed,
     Spectrum,
     TreePaths,
+    WeightedSum,
     WhereKnown,
     default_bank,
 )
@@ -41,6 +43,10 @@ from kernlearn.kernels import (
         (
             Columns("review", Features(CountVectorizer(), Linear())),
             "linear of CountVectorizer on review",
+        ),
+        (
+            Power(WeightedSum([Columns([i], Gaussian(0.5)) for i in range(30)], [1.0] * 30), 8),
+            "sum of 30 Gaussian kernels of columns, power 8",
         ),
         (TreePaths([0], [0], [0.0], [[0, 0]]), "ways through 1 tree"),
         (WhereKnown(Overlap(frequencies=[{"red": 1.0}])), "overlap of categories"),

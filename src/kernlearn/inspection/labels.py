@@ -23,10 +23,12 @@ from kernlearn.kernels import (
     Normalized,
     Overlap,
     Polynomial,
+    Power,
     Precomputed,
     Product,
     Stretched,
     TreePaths,
+    WeightedSum,
     WhereKnown,
 )
 from kernlearn.runtime.phrases import counted
@@ -92,12 +94,25 @@ def kernel_label(kernel: Kernel) -> str:
         case ARDGaussian() if len(np.asarray(kernel.gammas)) <= FEW_SCALES:
             scales = " and ".join(dict.fromkeys(f"{g:.3g}" for g in np.asarray(kernel.gammas)))
             return f"Gaussian, γ = {scales}"
+        case Power():
+            return f"{kernel_label(kernel.kernel)}, power {kernel.exponent}"
+        case WeightedSum():
+            return _sum_label(kernel)
         case Product():
             return " × ".join(f"({kernel_label(part)})" for part in kernel.kernels)
         case Matern():
             return f"Matérn, ν = {kernel.nu:g}, ℓ = {kernel.length_scale:.3g}"
         case _:
             return _shortened(repr(kernel))
+
+
+def _sum_label(kernel: WeightedSum) -> str:
+    parts = [part.kernel for part in kernel.kernels if isinstance(part, Columns)]
+    if len(parts) < len(kernel.kernels):
+        return _shortened(repr(kernel))
+    kinds = {type(part).__name__ for part in parts}
+    kind = f"{kinds.pop()} kernel" if len(kinds) == 1 else "kernel"
+    return f"sum of {counted(len(parts), kind)} of columns"
 
 
 def shown_kernels(estimator: BaseEstimator) -> Indices:
