@@ -1,9 +1,9 @@
 """
-Kernels of alignments and of scatter
-====================================
+Kernels for sequences and for sets of vectors
+=============================================
 
-Two kernels on things that are no rows of numbers: sequences by the scores of their local
-alignments, and sets of vectors by the Gaussians that they scatter like.
+Two kernels for objects that are not rows of numbers. One compares sequences by their local
+alignments, the other compares sets of vectors by the Gaussians that fit them.
 """
 
 # %%

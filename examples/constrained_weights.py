@@ -2,8 +2,8 @@
 Weights within constraints
 ==========================
 
-A learned combination may rest on one source alone. Constraints say what it may look like: a cap on
-a source, a floor for another, an order between kernels. The duality gap is that of the constrained
+A learned combination may rest on one source alone. Constraints limit it: a cap on one source, a
+floor for another, an order between kernels. The duality gap is that of the constrained
 problem, so the price of a constraint is known.
 """
 

@@ -3,8 +3,8 @@ A kernel learned without a grid
 ===============================
 
 The classes differ in a column with a standard deviation of 1, and the other column is noise with
-one of 1000 (Ong, Smola and Williamson 2005, Figure 1). A Gaussian kernel has one width for both
-columns, and what it sees is the noise. The hyperkernel finds a width for each.
+one of 1000 (Ong, Smola and Williamson 2005, Figure 1). A Gaussian kernel has one bandwidth for both
+columns, so the noise dominates it. The hyperkernel learns a scale for each column.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ for ax, machine in zip(axes, (SVC(gamma="scale"), HyperkernelClassifier()), stri
     ax.set_title(f"{type(machine).__name__}: {error:.1f} % wrong on new points", fontsize="medium")
 
 # %%
-# What it learned is two numbers, without a grid and without cross-validation:
+# It learned two numbers, without a grid and without cross-validation:
 
 for name, scale in zip(data.feature_names, machine.feature_scales_, strict=True):
     print(f"the kernel falls off over {scale:.3g} in the {name} column")
 
 # %%
-# The page on hyperkernels shows the figure of the paper, which this script draws into a file:
-# ``python examples/hyperkernel_scales.py FILE.png``.
+# With the name of a file this script also draws the figure of the paper, which the guide to
+# hyperkernels shows: ``python examples/hyperkernel_scales.py FILE.png``.
 
 if len(sys.argv) > 1:
     print(draw_figure1(Path(sys.argv[1])))

@@ -2,9 +2,9 @@
 Digits, found by a learned distance
 ===================================
 
-A kernel is learned from a hundred handwritten digits such that those of one class belong together,
-and asked about two hundred others. How far does a ball around each of them take in its own class
-before the others?
+A kernel is learned from pairs of a hundred handwritten digits, so that digits of one class are
+close. On two hundred other digits, a ball grows around each. The curve shows what share of its own
+class the ball holds before other classes enter.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ metric = kl.HyperkernelMetric(GaussianHyperkernel(sigma, 0.0), n_pairs=1000, ran
 metric.fit(X, y)
 
 # %%
-# Left: the share of its own class that a ball holds, at each share of the other classes, on
-# average. Right: the scores k + b of all pairs of the unseen digits.
+# Left: the mean share of its own class that a ball holds, at each share of the other classes.
+# Right: the scores k + b of all pairs of the unseen digits.
 
 SHARES = np.linspace(0.0, 1.0, 201)
 
@@ -66,6 +66,6 @@ if len(sys.argv) > 1:
 # sphinx_gallery_end_ignore
 
 # %%
-# The learned kernel draws a map as well: its two principal components.
+# The two principal components of the learned kernel are a map of the digits.
 
 display = EmbeddingDisplay.from_estimator(metric, X_new, y_new)

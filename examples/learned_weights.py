@@ -1,10 +1,9 @@
 """
-Weights learned for six kernels
-===============================
+Weights learned for seven kernels
+=================================
 
-The picture of the README: `MKLClassifier` gets the breast cancer data that come with scikit-learn
-and no kernels, so it makes a bank around the width that predicts held-out rows best, and learns how
-to combine it.
+A linear, a quadratic and five Gaussian kernels, at the scale of the data. ``MKLClassifier`` learns
+the weights of their sum, and sets those of useless kernels to zero.
 """
 
 from __future__ import annotations
@@ -16,9 +15,11 @@ from sklearn.preprocessing import StandardScaler
 
 from kernlearn import MKLClassifier
 from kernlearn.inspection import ConvergenceDisplay, KernelWeightsDisplay, kernel_formula
+from kernlearn.kernels import default_bank
 
 X, y = load_breast_cancer(return_X_y=True)
-model = MKLClassifier().fit(StandardScaler().fit_transform(X), y)
+X = StandardScaler().fit_transform(X)
+model = MKLClassifier(default_bank(X)).fit(X, y)
 
 display = KernelWeightsDisplay.from_estimator(model)
 display.ax_.set_title(
@@ -33,12 +34,12 @@ if len(sys.argv) > 1:
 # sphinx_gallery_end_ignore
 
 # %%
-# Weights at zero are exactly zero. What is left is the learned kernel, ``model.kernel_``:
+# The learned kernel, ``model.kernel_``, is the sum of the kernels with weight:
 
 print(kernel_formula(model.kernel_))
 
 # %%
-# Every kernel tried gives a value and a bound that no other weights can beat. The gap between the
-# two says how far the weights are from the best ones, at most.
+# Every step gives an objective and a lower bound that no other weights can beat. The gap between
+# the two bounds the distance to the best objective.
 
 ConvergenceDisplay.from_estimator(model)

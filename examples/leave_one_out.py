@@ -1,10 +1,10 @@
 """
-Leaving one out, for the price of one fit
-=========================================
+Leave-one-out for the price of one fit
+======================================
 
-A least-squares SVM knows, after a single fit, what it would have said about each point without that
-point. `LSSVMRegressor` descends on the squared loss of these answers to choose λ and the width of
-the kernel. Here the loss is drawn along the width, beside that on points never seen.
+A single fit of a least-squares SVM gives its leave-one-out predictions in closed form.
+``LSSVMRegressor`` minimises their squared loss to choose λ and the bandwidth. The figure shows this
+loss along the bandwidth, beside the loss on test rows.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 How many landmarks are enough
 =============================
 
-Above 3000 rows kernels are approximated through landmarks. `loss_by_rank_` holds the held-out loss
-at the chosen number and at smaller ones, for every kernel width a curve of its own.
+Above 3000 rows kernels are approximated through landmarks. ``loss_by_rank_`` has the held-out loss
+at the chosen number of landmarks and at smaller ones. The figure has one curve for each bandwidth.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@ Rows that come after the fit
 ============================
 
 Weights of free signs are learned so that the kernel is positive semidefinite on the rows of the
-fit. Further rows narrow the choice of weights: the objective of the best weights can only rise. The
-weights change where they have to, and keep a certificate for all rows so far.
+fit. Further rows restrict the weights, so the best objective can only rise. ``extend`` changes the
+weights only if it must, and keeps their certificate for all rows so far.
 """
 
 from __future__ import annotations

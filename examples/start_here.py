@@ -1,10 +1,9 @@
 """
-What was tried, and what became of it
-=====================================
+The first fit, and the kernels that it tried
+============================================
 
-``KernelClassifier`` judges kernels of many kinds by what they predict for rows held out, and mixes
-the best. Points are held-out log losses with their standard errors; numbers are the weights of the
-members.
+``KernelClassifier`` judges kernels of many kinds by their held-out loss and averages the best.
+Points are held-out log losses with their standard errors; numbers are the weights of the members.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 Text, categories and numbers in one data frame
 ==============================================
 
-Orders of a shop, generated: a review, the department, the customer's age and the price; some orders
-have no review. Will the customer recommend what was bought? Each kind of source gets a kernel of
-its own, and `MKLClassifier` learns how far to listen to each.
+Generated orders of a shop: a review, the department, the customer's age and the price. Some orders
+have no review. The target is whether the customer recommends the product. Each kind of source has a
+kernel of its own, and ``MKLClassifier`` learns their weights.
 """
 
 from __future__ import annotations

@@ -42,11 +42,11 @@ if len(sys.argv) > 1:
 # sphinx_gallery_end_ignore
 
 # %%
-# Too narrow, and every wine is like itself alone; too wide, and all are alike. In the learned
-# kernel the three growers stand out. How bad a kernel is can be measured without learning one: here
-# by the share of wines that an SVM gets wrong when they are held out in turn. (The learned kernel
-# has seen all labels, so its number is too good; the tutorials measure it on rows that it has not
-# seen.)
+# If the Gaussian is too narrow, every wine resembles only itself. If it is too wide, all wines
+# resemble each other. The learned kernel shows the three growers as three blocks.
+#
+# A cross-validated SVM measures how good a fixed kernel is. The error of the learned kernel is
+# optimistic, because its weights were learned from all labels.
 
 quality = CrossValidationError(cv=5)
 for name, kernel in kernels.items():

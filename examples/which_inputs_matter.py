@@ -2,9 +2,9 @@
 Which measurements of a wine matter
 ===================================
 
-First-level learning gives every column a scale θ, and pays for it. Columns that cannot matter, the
-same measurements with the rows shuffled, tell how large a θ is worth looking at; fits to parts of
-the rows tell how far it can be relied upon.
+First-level learning gives every column a scale θ, with a penalty on its size. Shuffled copies of
+the columns cannot matter, so their θ show how large a θ can be by chance. Fits to parts of the rows
+show how stable each θ is.
 """
 
 from __future__ import annotations
