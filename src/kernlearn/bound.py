@@ -62,7 +62,7 @@ ESTIMATE = 0.1
 
 @dataclass(frozen=True)
 class ErrorBound:
-    """The bound and what it is made of.
+    """Theorem 24's bound on the share of errors on unlabelled points, and its parts.
 
     Attributes
     ----------

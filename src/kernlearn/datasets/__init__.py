@@ -18,8 +18,8 @@ The folder a loader reads has this layout (a file is needed only when it is aske
     DIR/multiview/NAME.npz                   y, and one array for each view; see papers.fusion.data
 
 Without a folder the tables and the digits are fetched from OpenML by
-:func:`sklearn.datasets.fetch_openml`, and the faces, smaller, by
-:func:`sklearn.datasets.fetch_olivetti_faces`.
+``sklearn.datasets.fetch_openml``, and the faces, smaller, by
+``sklearn.datasets.fetch_olivetti_faces``.
 """
 
 from kernlearn.datasets.folder import DataNotFoundError

@@ -12,6 +12,7 @@ from kernlearn.datasets.folder import find_file, load_arrays
 from kernlearn.datasets.sets import PartitionedSet
 from kernlearn.typing import Array
 
+#: Names of the sets of the IDA benchmark suite, for :func:`load_ida`.
 IDA_NAMES = (
     "banana", "breast_cancer", "diabetis", "flare_solar", "german", "heart", "image",
     "ringnorm", "splice", "thyroid", "titanic", "twonorm", "waveform",

@@ -108,7 +108,7 @@ def load_att_faces(data_dir: str | os.PathLike[str] | None = None) -> ImageSet:
     data_dir : path or None
         Folder holding ``images/att_faces.npz`` with the arrays ``X`` (bytes, 112 by 92) and ``y``
         (people numbered from 0). None takes scikit-learn's
-        :func:`~sklearn.datasets.fetch_olivetti_faces`: the same pictures, but cropped and scaled
+        ``fetch_olivetti_faces``: the same pictures, but cropped and scaled
         to 64 by 64 pixels, so that distances, and results that depend on them, differ.
 
     Returns

@@ -62,7 +62,7 @@ def load_reuters(
     n_topics : int, default=5
         How many of the most frequent topics become labels.
     stop_words : str or None, default="english"
-        Stop list of :class:`sklearn.feature_extraction.text.CountVectorizer`.
+        Stop list of ``sklearn.feature_extraction.text.CountVectorizer``.
 
     Returns
     -------

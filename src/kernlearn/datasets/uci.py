@@ -77,6 +77,7 @@ FORMATS = {
     ),
 }  # fmt: skip
 
+#: Names of the two-class tables of UCI, for :func:`load_uci`.
 UCI_NAMES = tuple(FORMATS)
 
 
@@ -173,6 +174,7 @@ REGRESSION_FORMATS = {
     ),
 }  # fmt: skip
 
+#: Names of the tables of UCI with a numeric target, for :func:`load_uci_regression`.
 UCI_REGRESSION_NAMES = tuple(REGRESSION_FORMATS)
 
 

@@ -17,7 +17,7 @@ from kernlearn.typing import Array, RandomState, Rows
 
 @dataclass(frozen=True, eq=False)
 class ExpectedQuality:
-    """An estimate of the expected quality.
+    """An estimate of the expected quality of a kernel, with its standard error.
 
     Parameters
     ----------

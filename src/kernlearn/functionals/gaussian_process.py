@@ -56,7 +56,7 @@ class _ProcessFunctional(QualityFunctional):
 
 @dataclass(frozen=True, repr=False)
 class NegativeLogPosterior(_ProcessFunctional):
-    r"""The largest posterior density that a function reaches with the kernel, as −log.
+    r"""Minus the logarithm of the largest posterior density of a function under the kernel.
 
     .. math::
 

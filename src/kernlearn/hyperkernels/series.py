@@ -53,6 +53,7 @@ def minus_log(xi: Array) -> Array:
     return -np.log1p(-xi)
 
 
+#: The power series of Table 2 of Ong et al. (2005), by the names that :class:`PowerSeries` takes.
 TABLE_2: dict[str, Series] = {
     "exp": Series("exp", np.exp, math.inf),
     "sinh": Series("sinh", np.sinh, math.inf),

@@ -14,6 +14,7 @@ from kernlearn.papers.rivals import PAPER as RIVALS
 
 __all__ = ["PAPERS", "Exhibit", "Paper", "RunOptions", "find_paper"]
 
+#: Every paper and comparison that ``kernlearn reproduce`` runs, by its name.
 PAPERS: dict[str, Paper] = {
     paper.name: paper
     for paper in (CAWLEY_2014, DEFAULTS, FUSION, KONDOR_2007, LANCKRIET_2004, ONG_2005, RIVALS)

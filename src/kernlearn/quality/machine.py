@@ -51,7 +51,7 @@ class Multipliers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    r"""A kernel machine on ``n`` points, as the module's docstring writes it.
+    r"""A kernel machine on ``n`` points: its concave objective and its polytope.
 
     Parameters
     ----------

@@ -25,14 +25,30 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """Parameters of machines besides the targets (values are checked)."""
+    """Parameters of machines besides the targets; their values are checked before.
 
-    C: float  # The box, or the inverse of the ridge
-    nu: float  # Share of support vectors or outliers
-    epsilon: float  # Half the width of the tube, or where Huber's loss becomes linear
-    sample_weight: Array  # Multiplies C point by point, of shape (n,)
-    quantile: float = 0.5  # The level of the pinball loss
-    ties: Ties = "efron"  # How the partial likelihood treats tied events
+    Parameters
+    ----------
+    C : float
+        The box, or the inverse of the ridge.
+    nu : float
+        Share of support vectors or outliers.
+    epsilon : float
+        Half the width of the tube, or the residual beyond which Huber's loss is linear.
+    sample_weight : ndarray of shape (n,)
+        Multiplies C point by point.
+    quantile : float, default=0.5
+        The level of the pinball loss.
+    ties : {"efron", "breslow"}, default="efron"
+        How the partial likelihood treats tied events.
+    """
+
+    C: float
+    nu: float
+    epsilon: float
+    sample_weight: Array
+    quantile: float = 0.5
+    ties: Ties = "efron"
 
     @property
     def upper(self) -> Array:
@@ -42,14 +58,24 @@ class Settings:
 
 @dataclass(frozen=True)
 class Quality:
-    """A quality functional that is the optimal value of a machine."""
+    """A quality functional that is the optimal value of a machine.
 
-    # Kind of the targets; "times" have the sign bit where they are censored
+    Parameters
+    ----------
+    targets : {"labels", "values", "either", "times", "none"}
+        Kind of the targets; "times" have the sign bit where they are censored.
+    build : callable
+        Makes the machine of some targets and `Settings`.
+    uses : tuple of str
+        Names of the settings that matter to it.
+    """
+
     targets: Literal["labels", "values", "either", "times", "none"]
     build: Callable[[Array, Settings], Machine]
-    uses: tuple[str, ...]  # The settings that matter to it
+    uses: tuple[str, ...]
 
 
+#: Every quality that is the optimal value of a machine, by the name that estimators take.
 QUALITIES: dict[str, Quality] = {
     "hard_margin": Quality("labels", lambda y, s: hard_margin(y), ()),
     "soft_margin": Quality("labels", lambda y, s: soft_margin(y, s.upper), ("C",)),
@@ -69,9 +95,10 @@ QUALITIES: dict[str, Quality] = {
     "least_squares": Quality("either", lambda y, s: least_squares(y, s.upper), ("C",)),
 }
 
-# Criteria of the kernel itself, with no machine behind them: Lanckriet's section 4.7.
+#: Names of the qualities that align the kernel with the labels: Lanckriet's section 4.7.
 ALIGNMENTS: tuple[str, ...] = ("alignment", "centered_alignment")
 DETERMINANT = "max_determinant"
+#: Names of the qualities that judge the kernel itself, without a machine.
 CRITERIA: tuple[str, ...] = (*ALIGNMENTS, DETERMINANT)
 
 

@@ -154,6 +154,7 @@ CLASSIFIERS = frozenset(
 RIDGED = frozenset({"squared_soft_margin", "lagrangian", "least_squares", "huber"})
 UNLABELLED = frozenset({"one_class", "ranking"})
 OF_FIXED_MASS = frozenset({"nu_svm", "one_class"})
+#: The program in CVXPY of every machine, by the name of its quality.
 MACHINES: Mapping[str, MachineStatement] = MappingProxyType(
     {
         "hard_margin": hard_margin,

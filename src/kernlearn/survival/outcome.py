@@ -18,7 +18,7 @@ _FORMS = (
 
 @dataclass(frozen=True, eq=False)
 class SurvivalOutcome:
-    """Right-censored times.
+    """Right-censored times: until when each row was observed, and whether it had the event.
 
     Attributes
     ----------

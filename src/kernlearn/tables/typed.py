@@ -23,7 +23,7 @@ USED = ("number", "category", "date", "row number", *THINGS)
 
 @dataclass(frozen=True)
 class Column:
-    """A column as it was understood.
+    """The kind of a column of a table, and what is done with it.
 
     Attributes
     ----------
@@ -36,8 +36,8 @@ class Column:
     action : str
         What was done with it, in words.
     notation : str
-        How its numbers or dates are written (:mod:`kernlearn.tables.notation`); empty for plain
-        numbers and for dates like 2024-01-31.
+        How its numbers or dates are written; empty for plain numbers and for dates like
+        2024-01-31.
     """
 
     name: str

@@ -67,7 +67,7 @@ class OneAgainstRest:
         -------
         probabilities : ndarray of shape (n, n_classes) or (n, n_labels)
             In the order of ``classes_``; every row sums to one. Of several labels, the probability
-            of each, as in :class:`sklearn.neural_network.MLPClassifier`.
+            of each, as in ``sklearn.neural_network.MLPClassifier``.
         """
         values: Array = self._decision(X)  # type: ignore[attr-defined]
         if np.isnan(self.calibration_).any():

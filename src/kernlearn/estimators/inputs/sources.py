@@ -45,9 +45,8 @@ class Sources:
     """Several sources that describe the same rows, with an index over the rows.
 
     A dictionary of tables cannot be split into training and test rows. This object can:
-    scikit-learn takes rows of it in :func:`~sklearn.model_selection.train_test_split`,
-    :func:`~sklearn.model_selection.cross_val_score` and
-    :class:`~sklearn.model_selection.GridSearchCV`. Every estimator that takes a dictionary of
+    scikit-learn takes rows of it in ``train_test_split``, ``cross_val_score`` and
+    ``GridSearchCV``. Every estimator that takes a dictionary of
     sources takes this object, too.
 
     Parameters

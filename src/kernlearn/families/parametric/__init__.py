@@ -21,6 +21,7 @@ __all__ = [
     "parametric_kernel",
 ]
 
+#: Every family of kernels with learned parameters, by the name that estimators take.
 PARAMETRIC_KERNELS: dict[str, type[ParametricKernel]] = {
     "rbf": GaussianFamily,
     "ard": ARDGaussianFamily,

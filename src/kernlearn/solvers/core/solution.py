@@ -17,7 +17,17 @@ MANY_EVALUATIONS = 15
 
 @dataclass(frozen=True)
 class Step:
-    """One line of the history."""
+    """Objective and lower bound after one evaluation.
+
+    Attributes
+    ----------
+    n_machine_solves : int
+        Machines that were solved by then.
+    objective : float
+        The objective reached by then.
+    lower_bound : float
+        The lower bound by then.
+    """
 
     n_machine_solves: int
     objective: float
