@@ -14,23 +14,29 @@ sys.path[:0] = [str(HERE), str(HERE / "_ext")]
 
 import draw_rooms  # noqa: E402  (it stands beside this file)
 
+# By the name that users type: autodoc takes a class of another name for an alias, without a text.
+kernlearn.constraints.Linear.__name__ = "Linear"
+
 project = "kernlearn"
 author = "The kernlearn developers"
 copyright = author
 release = version = kernlearn.__version__
 
 extensions = [
+    "constants",
     "mathml",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
+    "tables",
     "tutorials",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_ext", "reproduced/results"]
 default_role = "literal"  # `name` in a docstring is a name
+smartquotes = False  # "auto" is a value that a reader copies
 myst_heading_anchors = 3
 myst_enable_extensions = ["dollarmath"]
 myst_dmath_allow_digits = False  # an amount such as $5 is no formula
@@ -52,6 +58,8 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"\.py$",
+    "within_subsection_order": "gallery.Order",
+    "thumbnail_size": (600, 340),
     "abort_on_example_error": True,
     "download_all_examples": False,
     "backreferences_dir": "api/generated/backreferences",
@@ -80,10 +88,16 @@ html_theme_options: dict[str, Any] = {
 }
 
 
+# What the library reads from a class of kernels: on the page of the base class only.
+TRAITS = {"follows_arrays", "is_product", "parameter_checks", "takes_sparse", "takes_things"}
+
+
 def _skip_foreign(
     app: Any, kind: str, name: str, member: Any, skip: bool, options: Any
 ) -> bool | None:
-    """Leave out what scikit-learn or Python give to a class: it is documented there."""
+    """Leave out what scikit-learn, Python or a base class documents on a page of its own."""
+    if name in TRAITS and not app.env.docname.endswith(("Kernel", "Hyperkernel")):
+        return True
     target = member.fget if isinstance(member, property) else inspect.unwrap(member)
     home = getattr(target, "__module__", None) or ""
     foreign = kind == "class" and callable(target) and not home.startswith("kernlearn")
