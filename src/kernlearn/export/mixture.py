@@ -151,6 +151,7 @@ def _carried_on(
 
     k = law.coef.shape[1]
     corrections = rest - linear(joined([each[STANDARD] for each in within], 0))
+    corrections = _between(corrections, *law.corrections)
     by_cells = reshaped(corrections, len(cells), -1, k)
     averaged = total(take(by_cells, np.arange(len(law))), 0) / float(len(law))
     nearest = reshaped(take(by_cells, [len(law)]), -1, k)

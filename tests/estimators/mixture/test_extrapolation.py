@@ -111,3 +111,19 @@ def test_linear_laws_go_on_beside_trees_of_many_rows(monkeypatch):
     new = pd.DataFrame({"shop": ["shop 0", "shop 0"], "size": [9.0, -9.0]})
     assert "encoded" in {member.table for member in model._members.machines}
     np.testing.assert_allclose(model.predict(new), [90.0, -90.0], rtol=0.1)
+
+
+@pytest.mark.filterwarnings("ignore::kernlearn.exceptions.ExtrapolationWarning")
+@pytest.mark.parametrize("seed", [2, 3])
+def test_columns_that_depend_on_each_other_are_carried_on_together(seed):
+    """Cells of two spectra side by side are no spectrum: what is predicted there does not count."""
+    rng = np.random.default_rng(seed)
+    place = np.linspace(0.0, 1.0, 40)
+    amounts = rng.uniform(size=(70, 3))
+    shapes = np.stack([np.ones(40), np.sin(3.0 * place), np.exp(-30.0 * (place - 0.4) ** 2) / 50.0])
+    spectra = amounts @ shapes + 1e-4 * rng.normal(size=(70, 40))
+    y = 10.0 * amounts[:, 2] + rng.normal(0.0, 0.1, 70)
+    model = KernelRegressor(["linear", "polynomial"]).fit(spectra[:60], y[:60])
+    assert model._extrapolation is not None
+    for brightness in (0.0, 1.3):
+        assert model.predict(spectra[60:] + brightness) == pytest.approx(y[60:], abs=1.0)

@@ -11,6 +11,8 @@ where :math:`x^{(i)}` has the cells of the i-th of a few training rows in the co
 of range, and those of x in all others. So the columns within their range keep their nonlinear
 effects, a season for example, and the columns outside have linear ones. The transition is gradual:
 up to a tenth of the range beyond its ends, the correction at the nearest row within counts, too.
+No correction is beyond those of held-out rows: where columns depend on each other, as the points of
+a spectrum do, cells of two rows side by side are no row, and the mixture may give anything there.
 """
 
 from __future__ import annotations
@@ -56,6 +58,7 @@ class LinearExtrapolation:
     intercept: Array  # of shape (k,)
     examples: dict[str, Array]  # some training rows, in the prepared tables
     ends: dict[str, Array]  # least and largest cells of these tables, of shape (2, p)
+    corrections: Array  # least and largest of held-out rows, of shape (2, k)
     # For each column of these tables, the standardised one that it is; −1 for a mean of targets.
     columns: dict[str, Indices]
     zero: Array | None  # where zero lies, if no target is below it; of shape (k,)
@@ -104,7 +107,9 @@ class LinearExtrapolation:
         examples = {name: table[some] for name, table in tables.items()}
         ends = {name: np.stack([one.min(axis=0), one.max(axis=0)]) for name, one in tables.items()}
         columns = {name: preparation.standard_columns(name) for name in tables}
-        return cls(coef, intercept[0], examples, ends, columns, zero)
+        corrections = held_out - predictions[best]
+        limits = np.stack([corrections.min(axis=0), corrections.max(axis=0)])
+        return cls(coef, intercept[0], examples, ends, limits, columns, zero)
 
     def __call__(
         self,
@@ -127,7 +132,8 @@ class LinearExtrapolation:
                 name: np.where(self.outside(name, beyond[rows]), cells[name], some[name])
                 for name in some
             }
-            return mixture(within) - self._linear(within[STANDARD])
+            found = mixture(within) - self._linear(within[STANDARD])
+            return np.clip(found, *self.corrections)
 
         examples = [
             {name: each[i] for name, each in self.examples.items()} for i in range(len(self))
