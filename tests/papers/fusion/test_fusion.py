@@ -198,5 +198,5 @@ def test_the_table_is_made_and_nothing_fitted_twice(
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     with pytest.raises(DataNotFoundError, match="--data"):
         exhibits.reproduce_fusion(RunOptions(tmp_path, quiet=True))
-    with pytest.raises(ValueError, match=r"among learned weights, .*, got 'forest'"):
+    with pytest.raises(ValueError, match=r"among Kernel, learned weights, .*, got 'forest'"):
         exhibits.reproduce_fusion(RunOptions(tmp_path, tmp_path, quiet=True, methods=("forest",)))
