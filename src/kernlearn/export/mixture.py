@@ -8,7 +8,13 @@ from functools import reduce
 import numpy as np
 
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
-from kernlearn.estimators.mixture.extrapolation import FAR, NEAR, LinearExtrapolation
+from kernlearn.estimators.mixture.extrapolation import (
+    DOUBTED,
+    FAR,
+    NEAR,
+    TINY,
+    LinearExtrapolation,
+)
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.estimators.mixture.preparation.table import STANDARD, Preparation
 from kernlearn.export.expression import (
@@ -114,6 +120,14 @@ def _between(values: Node, low: Array | float, high: Array | float) -> Node:
     return smaller(larger(values, low), high)
 
 
+def _step(law: LinearExtrapolation, near: Node, X: Node, doubt: Node) -> Node:
+    step = (X - near) @ law.coef
+    before, after = ((each - law.centre) @ law.errors for each in (near, X))
+    growth = total(after * after, 1, keep=True) - total(before * before, 1, keep=True)
+    variance = doubt * larger(growth, 0.0) * law.noise
+    return step * larger(variance / larger(step * step, TINY) * -1.0 + 1.0, 0.0)
+
+
 def _carried_on(
     law: LinearExtrapolation, ranges: Array, tables: Tables, mixture: Callable[[Tables], Node]
 ) -> Node:
@@ -156,6 +170,9 @@ def _carried_on(
     averaged = total(take(by_cells, np.arange(len(law))), 0) / float(len(law))
     nearest = reshaped(take(by_cells, [len(law)]), -1, k)
     share = _between((take(furthest, rows) - NEAR) / (FAR - NEAR), 0.0, 1.0)
-    found = share * averaged + (share * -1.0 + 1.0) * nearest + linear(some[STANDARD])
+    doubt = _between(take(furthest, rows) - DOUBTED, 0.0, 1.0)
+    near = within[-1][STANDARD]
+    found = share * averaged + (share * -1.0 + 1.0) * nearest
+    found = found + linear(near) + _step(law, near, some[STANDARD], doubt)
     found = found if law.zero is None else larger(found, law.zero)
     return where(is_beyond, with_rows(mixed, rows, found), mixed)

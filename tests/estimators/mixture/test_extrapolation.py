@@ -127,3 +127,17 @@ def test_columns_that_depend_on_each_other_are_carried_on_together(seed):
     assert model._extrapolation is not None
     for brightness in (0.0, 1.3):
         assert model.predict(spectra[60:] + brightness) == pytest.approx(y[60:], abs=1.0)
+
+
+@pytest.mark.filterwarnings("ignore::kernlearn.exceptions.ExtrapolationWarning")
+def test_a_slope_within_its_error_says_nothing_of_a_cell_far_out():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 12))
+    model = KernelRegressor(FEW).fit(X, 3.0 * X[:, 0] + rng.normal(size=60))
+    assert model._extrapolation is not None
+    rows = np.zeros((12, 12)) + 60.0 * np.eye(12)
+    found = model.predict(rows) - model.predict(np.zeros((1, 12)))
+    assert found[0] == pytest.approx(180.0, rel=0.15)
+    slopes = model._extrapolation.coef[1:, 0] / X[:, 1:].std(axis=0) * model._spread
+    assert np.abs(60.0 * slopes).max() > 15.0
+    assert np.mean(np.abs(found[1:]) < 5.0) > 0.6

@@ -13,6 +13,10 @@ effects, a season for example, and the columns outside have linear ones. The tra
 up to a tenth of the range beyond its ends, the correction at the nearest row within counts, too.
 No correction is beyond those of held-out rows: where columns depend on each other, as the points of
 a spectrum do, cells of two rows side by side are no row, and the mixture may give anything there.
+
+A cell that is out by more than its column's range may be a mistake. The step to such a row is
+shrunk as James and Stein do, by one minus v over its square, zero at least, where v is by how much
+the variance of L grows on the way: a slope that is no larger than its error then says nothing.
 """
 
 from __future__ import annotations
@@ -34,6 +38,8 @@ from kernlearn.typing import Array, Indices, Mask, Rows
 # In units of a column's range, beyond either end: where the linear function begins to count, and
 # from where on it counts alone.
 NEAR, FAR = 0.02, 0.1
+# In the same units: from where on a step must be certain, fully so one range further.
+DOUBTED = 1.0
 # The linear function carries the prediction if it explains this share of what the mixture does.
 _CARRIES = 0.9
 # Held-out rows outside of the ranges of the others have errors that are this many times as large.
@@ -48,6 +54,7 @@ _MOST_COLUMNS = 250
 _EXAMPLES = 8
 # Parts that are held out where the problem has one fold, whose other rows are not at hand.
 _PARTS = 5
+TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +63,9 @@ class LinearExtrapolation:
 
     coef: Array  # slopes of the standardised columns, of shape (p, k)
     intercept: Array  # of shape (k,)
+    centre: Array  # mean c of the standardised columns, of shape (p,)
+    errors: Array  # E, with which L(x) has the variance noise · |(x − c)E|², of shape (p, p)
+    noise: Array  # mean squared error of held-out rows, of shape (k,)
     examples: dict[str, Array]  # some training rows, in the prepared tables
     ends: dict[str, Array]  # least and largest cells of these tables, of shape (2, p)
     corrections: Array  # least and largest of held-out rows, of shape (2, k)
@@ -109,7 +119,9 @@ class LinearExtrapolation:
         columns = {name: preparation.standard_columns(name) for name in tables}
         corrections = held_out - predictions[best]
         limits = np.stack([corrections.min(axis=0), corrections.max(axis=0)])
-        return cls(coef, intercept[0], examples, ends, limits, columns, zero)
+        noise = np.average((Y - predictions[best]) ** 2, axis=0, weights=weight)
+        function = coef, intercept[0], *_errors(X, weight, ridges[best]), noise
+        return cls(*function, examples, ends, limits, columns, zero)
 
     def __call__(
         self,
@@ -140,12 +152,22 @@ class LinearExtrapolation:
         ]
         averaged = np.mean([correction(cells) for cells in examples], axis=0)
         nearest = {name: np.clip(each, *self.ends[name]) for name, each in some.items()}
-        share = np.clip((beyond[rows].max(axis=1) - NEAR) / (FAR - NEAR), 0.0, 1.0)[:, None]
+        furthest = beyond[rows].max(axis=1, keepdims=True)
+        share = np.clip((furthest - NEAR) / (FAR - NEAR), 0.0, 1.0)
         found = share * averaged + (1.0 - share) * correction(nearest)
-        found += self._linear(some[STANDARD])
+        found += self._linear(nearest[STANDARD])
+        doubt = np.clip(furthest - DOUBTED, 0.0, 1.0)
+        found += self._step(nearest[STANDARD], some[STANDARD], doubt)
         change = np.zeros_like(values)
         change[rows] = (found if self.zero is None else np.maximum(found, self.zero)) - values[rows]
         return change
+
+    def _step(self, near: Array, X: Array, doubt: Array) -> Array:
+        """The step of L from rows to others; if in doubt, as far as it is certain."""
+        step = (X - near) @ self.coef
+        sizes = [(((each - self.centre) @ self.errors) ** 2).sum(axis=1) for each in (near, X)]
+        variance = doubt * np.maximum(sizes[1] - sizes[0], 0.0)[:, None] * self.noise
+        return np.asarray(step * np.maximum(1.0 - variance / np.maximum(step**2, TINY), 0.0))
 
     def outside(self, name: str, beyond: Array) -> Mask:
         """Which cells of a prepared table are out of range: no mean of targets is."""
@@ -221,3 +243,10 @@ def _ridge_path(X: Array, Y: Array, weight: Array, ridges: Array) -> tuple[Array
     moments = vectors.T @ (scaled.T @ (Y - offset))
     coefs = vectors @ (moments / (np.maximum(values, 0.0)[:, None] + ridges[:, None, None]))
     return coefs, (offset - mean @ coefs)[:, None]
+
+
+def _errors(X: Array, weight: Array, ridge: float) -> tuple[Array, Array]:
+    """The centre, and E: for noise of variance one, E Eᵀ is the covariance of the slopes."""
+    centre = weight @ X / weight.sum()
+    values, vectors = np.linalg.eigh((weight[:, None] * (X - centre)).T @ (X - centre))
+    return centre, vectors / np.sqrt(np.maximum(values, 0.0) + ridge)
