@@ -1,5 +1,6 @@
 """KernelSurvival: what it learns, what it predicts, and what it refuses."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -88,6 +89,19 @@ def test_noise_is_called_chance_and_has_the_curve_of_the_whole_table():
     if model.risk_slope_ == 0.0:
         curve = model.predict_survival_function(X[:1])[0]
         assert curve == pytest.approx(kaplan_meier(outcome)(model.event_times_), abs=0.03)
+
+
+def test_risks_that_hardly_differ_and_are_far_from_zero_have_curves_of_their_own(known):
+    X, outcome, model = known
+    model, risk = copy.copy(model), model.predict(X)
+    of_rows = np.ones(N), None, np.arange(N) % 5
+    model._store_curves(outcome, risk, *of_rows)
+    expected = model.predict_survival_function(X)
+    model.predict = lambda rows: 1e-6 + 1e-10 * risk
+    model._store_curves(outcome, model.predict(X), *of_rows)
+    np.testing.assert_allclose(model.predict_survival_function(X), expected, atol=1e-3)
+    model.predict = lambda rows: 1.0 + risk
+    assert np.isfinite(model.predict_survival_function(X)).all()
 
 
 def test_it_goes_through_clone_pipelines_searches_and_files(known, tmp_path):

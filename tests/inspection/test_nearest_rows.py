@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,6 +53,16 @@ def test_of_a_mixture_the_members_count_by_their_weights(rows):
     )
     expected = 1.0 - np.sort(squares[:5], axis=1)[:, :3]
     np.testing.assert_allclose(found["similarity"], expected, atol=1e-9)
+
+
+def test_members_that_say_nothing_count_alike(rows):
+    X, y = rows
+    model = KernelClassifier(["linear", "Gaussian"], max_members=2).fit(X, y)
+    members = model._members
+    model._members = replace(members, factors=np.ones(len(members.machines)))
+    expected = nearest_rows(model, X[:4], X, y)["row"]
+    model._members = replace(members, factors=np.zeros(len(members.machines)))
+    np.testing.assert_array_equal(nearest_rows(model, X[:4], X, y)["row"], expected)
 
 
 def test_a_model_file_knows_rows_of_its_own(rows):

@@ -54,11 +54,16 @@ class LearnedDistance:
 
     def between(self, rows: dict[str, Any], others: dict[str, Any]) -> Array:
         """The same of prepared tables."""
-        total = sum(weight for weight, _, _ in self.members)
+        weights = np.array([weight for weight, _, _ in self.members])
+        # Where no member says anything, all count alike.
+        shares = (
+            weights / weights.sum() if weights.any() else np.full_like(weights, 1.0) / len(weights)
+        )
+        parts = zip(shares, self.members, strict=True)
         return np.asarray(
             sum(
-                weight / total * _squares(kernel, rows[name], others[name])
-                for weight, name, kernel in self.members
+                share * _squares(kernel, rows[name], others[name])
+                for share, (_, name, kernel) in parts
             )
         )
 

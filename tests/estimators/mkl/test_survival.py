@@ -75,7 +75,8 @@ def test_the_bounds_are_those_of_the_matrices_of_the_factors(ties):
     grams = []
     for kernel, points in zip(model.kernels_, model.landmarks_, strict=True):
         corner, cross = kernel(points), kernel(X, points)
-        grams.append(cross @ np.linalg.pinv(corner, rcond=1e-13, hermitian=True) @ cross.T)
+        gram = cross @ np.linalg.pinv(corner, rcond=1e-13, hermitian=True) @ cross.T
+        grams.append(0.5 * (gram + gram.T))
     traces = np.array([kernel.diag(X).sum() for kernel in KERNELS])
     # The total is that of the traces of the exact kernels.
     scaled = [gram * (100.0 / trace) for gram, trace in zip(grams, traces, strict=True)]

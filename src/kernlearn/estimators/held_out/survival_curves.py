@@ -37,6 +37,8 @@ from kernlearn.typing import Array, Indices, Rows
 
 # Cumulative hazards that exist together.
 _CELLS = 4_000_000
+# The logarithm of the largest ratio of hazards: a survival of zero, and no overflow.
+_LARGEST = 500.0
 
 
 class SurvivalCurves:
@@ -44,6 +46,8 @@ class SurvivalCurves:
 
     event_times_: Array
     baseline_hazard_: Array
+    _hazard: Array  # the same of a row of mean risk
+    _origin: float  # the mean risk
     risk_slope_: float
     risk_slopes_: Array
     held_out_score_: float
@@ -71,8 +75,10 @@ class SurvivalCurves:
         model = HazardSlopes.of(outcome, risk, weight, folds[known], ties)
         self.risk_slope_, self.event_times_ = model.mean, model.times
         self.risk_slopes_ = model.slopes
-        steps = np.diff(model.hazard, prepend=0.0) * np.exp(-model.slopes * origin)
-        self.baseline_hazard_ = np.cumsum(steps)
+        self._origin, self._hazard = origin, model.hazard
+        with np.errstate(over="ignore"):  # where zero is far from every risk
+            steps = np.diff(model.hazard, prepend=0.0) * np.exp(-model.slopes * origin)
+            self.baseline_hazard_ = np.cumsum(steps)
         found = concordance(outcome, ranks(risk), np.where(outcome.event, weight, 0.0))
         self.held_out_score_, self.held_out_error_ = found.index, found.standard_error(groups)
         report_chance(self, self._chance(len(risk)), stacklevel=4)
@@ -113,10 +119,12 @@ class SurvivalCurves:
 
     def _cumulative_hazard(self, risk: Array, place: slice | Indices) -> Array:
         """The cumulative hazard of every row after so many of the event times, of shape (n, k)."""
-        steps, parts = np.diff(self.baseline_hazard_, prepend=0.0), []
+        steps, parts = np.diff(self._hazard, prepend=0.0), []
+        risk = risk - self._origin
         for slope in np.unique(self.risk_slopes_):
             part = np.cumsum(np.where(self.risk_slopes_ == slope, steps, 0.0))
-            parts.append(np.outer(np.exp(slope * risk), np.append(0.0, part)[place]))
+            factor = np.exp(np.minimum(slope * risk, _LARGEST))
+            parts.append(np.outer(factor, np.append(0.0, part)[place]))
         return np.asarray(sum(parts))
 
     def predict_quantile(self, X: Rows, q: float = 0.5) -> Array:
