@@ -175,7 +175,8 @@ def test_certificate(name, seed, lambda_q, squared):
     # The primal has kinks: it is off by as much as the solver's α, the dual by the square of it.
     assert primal == pytest.approx(value, rel=1e-5)
 
-    assert beta.min() >= -1e-8
+    # The interior-point solver leaves the cone by its tolerance, in its own units.
+    assert beta.min() >= -1e-6 * c
     assert beta.sum() == pytest.approx(c, rel=1e-8)
     slope = data.P @ beta * (weight if squared else weight / (2 * norm))
     gradient = slope - np.einsum("i,pij,j->p", a, data.S, a) / 2
