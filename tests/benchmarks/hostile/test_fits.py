@@ -81,7 +81,7 @@ def _is_exact_too(model):
         ("cox", _is_positive_and_proved, {"objective_": 1.01}, "objective_"),
         ("cox", _is_positive_and_proved, {"lower_bound_": 1.01}, "lower_bound_"),
         ("cox", _is_proved, {"weights_": 1.001}, "the total of the weights"),
-        ("cox", _is_proved, {"baseline_hazard_": np.nan}, "a survival probability"),
+        ("cox", _is_proved, {"_hazard": np.nan}, "a survival probability"),
         ("ranking", _is_proved, {"objective_": 1.01}, "objective_"),
         ("ranking", _is_proved, {"lower_bound_": 1.01}, "lower_bound_"),
         ("ranking", _is_proved, {"dual_coef_": 1.5}, "objective_"),
