@@ -131,13 +131,17 @@ class RiskSets:
 
     def received(self, f: Array) -> Array:
         """What each row takes of all masses."""
+        return np.asarray(self.weight * np.exp(f + self.log_hazard(f)))
+
+    def log_hazard(self, f: Array) -> Array:
+        """The logarithm of the cumulative baseline hazard that each row is exposed to."""
         steps = self.steps
         terms = np.log(steps.mass) - self._log_sums(f)
         before = np.append(-np.inf, np.logaddexp.accumulate(terms)[steps.first[1:] - 1])
         present = np.stack([0.0 * steps.gone, np.log1p(-steps.gone)])  # others, and tied events
         own = np.logaddexp.reduceat(terms + present, steps.first, axis=1)
         logs = np.append(np.logaddexp(before, own), np.full((2, 1), -np.inf), axis=1)
-        return np.asarray(self.weight * np.exp(f + logs[self.tied.astype(np.intp), self.stage]))
+        return np.asarray(logs[self.tied.astype(np.intp), self.stage])
 
     def curvature(self, f: Array) -> RiskCurvature:
         """L″(f), as products with it."""

@@ -5,7 +5,12 @@ import pytest
 
 import kernlearn as kl
 from kernlearn.estimators.held_out.survival_curves import SurvivalCurves
-from kernlearn.estimators.mixture.linear_hazard import codes_of, linear_hazard, risk_factors
+from kernlearn.estimators.mixture.linear_hazard import (
+    codes_of,
+    linear_hazard,
+    risk_factors,
+    working_responses,
+)
 from kernlearn.exceptions import AtChanceWarning
 from kernlearn.runtime.status import Status
 from kernlearn.survival import SurvivalOutcome
@@ -96,3 +101,10 @@ def test_the_linear_part_brings_its_columns_where_no_other_member_reads_them(dra
     model = kl.KernelSurvival(["equal sources"]).fit(table, outcome.structured)
     assert set(model._members.tables) == {"all sources", "standard"}
     assert np.isfinite(model.relevance_["relevance"]).all()
+
+
+@pytest.mark.parametrize("far", [-1000.0, 1000.0])
+def test_a_row_with_a_pilot_beyond_all_others_has_a_finite_exposure(drawn, far):
+    _, outcome, _ = drawn
+    pilot = np.where(np.arange(N) == 3, far, 0.0)
+    assert np.isfinite(working_responses(outcome, np.ones(N), pilot).Y).all()

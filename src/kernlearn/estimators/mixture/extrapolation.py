@@ -235,18 +235,21 @@ def beyond_training(
 
 def _ridge_path(X: Array, Y: Array, weight: Array, ridges: Array) -> tuple[Array, Array]:
     """Slopes of shape (s, p, k) and intercepts of shape (s, 1, k) for every ridge."""
-    share = weight / weight.sum()
-    mean, offset = share @ X, share @ Y
-    centred = X - mean
-    scaled = weight[:, None] * centred
-    values, vectors = np.linalg.eigh(scaled.T @ centred)
-    moments = vectors.T @ (scaled.T @ (Y - offset))
-    coefs = vectors @ (moments / (np.maximum(values, 0.0)[:, None] + ridges[:, None, None]))
+    offset = weight @ Y / weight.sum()
+    mean, values, vectors = _spectrum(X, weight)
+    moments = vectors.T @ ((weight[:, None] * (X - mean)).T @ (Y - offset))
+    coefs = vectors @ (moments / (values[:, None] + ridges[:, None, None]))
     return coefs, (offset - mean @ coefs)[:, None]
 
 
 def _errors(X: Array, weight: Array, ridge: float) -> tuple[Array, Array]:
     """The centre, and E: for noise of variance one, E Eᵀ is the covariance of the slopes."""
-    centre = weight @ X / weight.sum()
-    values, vectors = np.linalg.eigh((weight[:, None] * (X - centre)).T @ (X - centre))
-    return centre, vectors / np.sqrt(np.maximum(values, 0.0) + ridge)
+    centre, values, vectors = _spectrum(X, weight)
+    return centre, vectors / np.sqrt(values + ridge)
+
+
+def _spectrum(X: Array, weight: Array) -> tuple[Array, Array, Array]:
+    """The mean of rows, and the eigenvalues and eigenvectors of the scatter around it."""
+    mean = weight @ X / weight.sum()
+    values, vectors = np.linalg.eigh((weight[:, None] * (X - mean)).T @ (X - mean))
+    return mean, np.maximum(values, 0.0), vectors

@@ -120,8 +120,7 @@ def working_responses(outcome: SurvivalOutcome, weight: Array, pilot: Array) -> 
     :math:`\Lambda_0(t_i) e^{f(x_i)}` (Laird and Olivier 1981). By Efron a tied event is exposed to
     a part of the hazard at its time.
     """
-    sets = RiskSets.of(outcome.signed, weight, weight)
-    hazard = sets.received(pilot) / (weight * np.exp(pilot))
+    hazard = np.exp(RiskSets.of(outcome.signed, weight, weight).log_hazard(pilot))
     # Rows that are censored before the first event have no exposure.
     hazard = np.maximum(hazard, _LEAST_HAZARD * float(hazard[hazard > 0.0].min()))
     counts = CountRows(outcome.event.astype(float), hazard, weight, has_dispersion=False)

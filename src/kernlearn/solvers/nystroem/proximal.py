@@ -21,8 +21,8 @@ system and a sum over *these* rows. Where the machine has a ridge of its own, δ
 Newton's method. Elsewhere :math:`a_0` follows the solution (the proximal point method), so that δ
 rounds the way and not the end: what remains is exact.
 
-Cox's partial likelihood is smooth, and :math:`\Theta` a matrix (:mod:`kernlearn.solvers.nystroem
-.systems` has the systems of both).
+Cox's partial likelihood is smooth, and its :math:`\Theta` is a matrix. The systems of both are in
+:mod:`kernlearn.solvers.nystroem.systems`.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from kernlearn.estimators.mixture.preparation.table import STANDARD
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Rows
 
-# Variance of the logarithm of one cell's size: more than within a column, to be sure of the scale.
+# A scale that is estimated from c cells counts as having the variance 5 / c in its logarithm.
 _CELL_VARIANCE = 5.0
 # A variance below this part of the squared mean is that of rounding.
 _CONSTANT = 1e-20
