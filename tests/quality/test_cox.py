@@ -5,7 +5,7 @@ import pytest
 
 import kernlearn as kl
 from kernlearn.quality.risk_flow import RiskFlow, repaired, shortfall
-from kernlearn.quality.risk_sets import RiskSets
+from kernlearn.quality.risk_sets import RiskCurvature, RiskSets
 from kernlearn.survival import SurvivalOutcome
 
 N, C = 25, 1.7
@@ -63,10 +63,10 @@ def test_losses_coefficients_and_their_slopes_are_those_of_the_definition(drawn,
     assert risk_sets.coefficients(f) == pytest.approx(a, abs=1e-13)
     step = 1e-6 * np.eye(N)
     slopes = [(risk_sets.coefficients(f - s) - risk_sets.coefficients(f + s)) / 2e-6 for s in step]
-    assert risk_sets.curvature(f).times(np.eye(N)) == pytest.approx(np.array(slopes), abs=1e-7)
+    assert RiskCurvature(risk_sets, f).times(np.eye(N)) == pytest.approx(np.array(slopes), abs=1e-7)
     for size in (1e3, 1e5):
         assert np.isfinite(risk_sets.losses(size * f)).all()
-        assert np.isfinite(risk_sets.curvature(size * f).times(np.eye(N))).all()
+        assert np.isfinite(RiskCurvature(risk_sets, size * f).times(np.eye(N))).all()
 
 
 @BOTH
@@ -79,7 +79,7 @@ def test_value_slope_and_curvature_are_those_of_statsmodels(drawn, ties):
     f = X @ beta
     assert risk_sets.losses(f).sum() == pytest.approx(-model.loglike(beta), rel=1e-12)
     assert X.T @ risk_sets.coefficients(f) == pytest.approx(model.score(beta), rel=1e-10)
-    curvature = X.T @ risk_sets.curvature(f).times(X)
+    curvature = X.T @ RiskCurvature(risk_sets, f).times(X)
     assert curvature == pytest.approx(-model.hessian(beta), rel=1e-10)
 
 
@@ -97,7 +97,7 @@ def test_the_conjugate_is_the_entropy_of_the_shares(drawn, ties):
     # Fenchel's equality, and the curvature is an inverse of that of the loss.
     assert risk_sets.losses(f).sum() + flow.entropy().sum() == pytest.approx(-a @ f)
     used = risk_sets.stage >= 0
-    H = risk_sets.curvature(f).times(np.eye(N))[np.ix_(used, used)]
+    H = RiskCurvature(risk_sets, f).times(np.eye(N))[np.ix_(used, used)]
     A = flow.curvature()[np.ix_(used, used)]
     assert pytest.approx(H, abs=1e-11) == H @ A @ H
 
@@ -136,8 +136,8 @@ def test_risk_sets_without_some_rows_are_those_of_the_others(drawn, ties):
     assert found.coefficients(f)[~gone] == pytest.approx(few.coefficients(f[~gone]))
     assert not found.coefficients(f)[gone].any()
     V = np.random.default_rng(0).normal(size=(N, 2))
-    assert found.curvature(f).times(V)[~gone] == pytest.approx(
-        few.curvature(f[~gone]).times(V[~gone])
+    assert RiskCurvature(found, f).times(V)[~gone] == pytest.approx(
+        RiskCurvature(few, f[~gone]).times(V[~gone])
     )
 
 

@@ -17,7 +17,7 @@ from itertools import combinations
 
 import numpy as np
 
-from kernlearn.quality.risk_sets import RiskSets
+from kernlearn.quality.risk_sets import RiskCurvature, RiskSets
 from kernlearn.survival.ties import Ties
 from kernlearn.typing import Array, Indices
 
@@ -64,7 +64,7 @@ class StratifiedRiskSets:
 
     def curvature(self, Z: Array, f: Array) -> Array:
         """Its second derivative in β, of shape (p, p), in time linear in the rows."""
-        parts = ((Z[rows], sets.curvature(f[rows])) for rows, sets in self.parts)
+        parts = ((Z[rows], RiskCurvature(sets, f[rows])) for rows, sets in self.parts)
         return np.asarray(sum(part.T @ curvature.times(part) for part, curvature in parts))
 
 

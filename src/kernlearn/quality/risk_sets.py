@@ -143,10 +143,6 @@ class RiskSets:
         logs = np.append(np.logaddexp(before, own), np.full((2, 1), -np.inf), axis=1)
         return np.asarray(logs[self.tied.astype(np.intp), self.stage])
 
-    def curvature(self, f: Array) -> RiskCurvature:
-        """L″(f), as products with it."""
-        return RiskCurvature(self, np.maximum(f, float(f.max(initial=-np.inf)) - _FARTHEST))
-
     def _log_sums(self, f: Array) -> Array:
         """The logarithm of A at each step."""
         sizes = (np.log(self.weight) + f)[self.order][::-1]
@@ -163,6 +159,7 @@ class RiskCurvature:
 
     def __init__(self, risk_sets: RiskSets, f: Array) -> None:
         self.risk_sets = risk_sets
+        f = np.maximum(f, float(f.max(initial=-np.inf)) - _FARTHEST)
         logs = np.log(risk_sets.weight) + f
         # Relative to the largest, so that no exponential overflows.
         self.sizes = np.where(risk_sets.stage >= 0, np.exp(logs - logs.max()), 0.0)

@@ -12,6 +12,7 @@ from kernlearn.families.factors import Factors
 from kernlearn.kernels import Columns, Gaussian, Laplacian, Linear
 from kernlearn.quality.machine import phi
 from kernlearn.quality.registry import QUALITIES, Settings
+from kernlearn.quality.risk_sets import RiskCurvature
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.machine.solve import solve_machine
 from kernlearn.solvers.nystroem import systems
@@ -252,8 +253,8 @@ def test_both_systems_of_risk_sets_are_the_dense_one(ties):
     diagonal = rows.factors.membership @ np.array([0.5, 0.0, 0.2, 0.3])
     settings = Settings(2.0, NU, EPSILON, THETA, ties=ties)
     risk_sets = QUALITIES["cox"].build(OUTCOME.signed, settings).risk_sets
-    curvature = CoupledCurvature(risk_sets.curvature(VALUES), block_rows=20)
-    W = risk_sets.curvature(VALUES).times(np.eye(N))
+    curvature = CoupledCurvature(RiskCurvature(risk_sets, VALUES), block_rows=20)
+    W = RiskCurvature(risk_sets, VALUES).times(np.eye(N))
     Z, columns = rows.factors(X), np.flatnonzero(diagonal)
     products = np.tril(Z[:, columns].T @ W @ Z[:, columns])
     np.testing.assert_allclose(curvature.products(rows, columns), products, atol=1e-10)

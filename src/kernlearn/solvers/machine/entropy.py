@@ -22,6 +22,7 @@ from kernlearn._device import lower_factor, solve_factored
 from kernlearn.numerics.sums import EPS
 from kernlearn.quality.machine import Machine, Multipliers, curvature_of
 from kernlearn.quality.multipliers import best_multipliers, conjugate_slope
+from kernlearn.quality.risk_sets import RiskCurvature
 from kernlearn.solvers.machine.active_set import MachineSolution
 from kernlearn.typing import Array
 
@@ -181,7 +182,7 @@ class _CoxNewton(_Newton):
         Rounding of WK changes how fast the steps converge, but not where they end.
         """
         assert self.machine.risk_sets is not None
-        matrix = self.machine.risk_sets.curvature(self.f).times(self.K)
+        matrix = RiskCurvature(self.machine.risk_sets, self.f).times(self.K)
         matrix.flat[:: len(matrix) + 1] += 1.0
         if not np.isfinite(matrix).all():
             return False

@@ -38,6 +38,7 @@ from kernlearn.families.factor_rows import FactorRows
 from kernlearn.quality.machine import Machine, Multipliers, curvature_of
 from kernlearn.quality.multipliers import conjugate_slope
 from kernlearn.quality.risk_flow import repaired
+from kernlearn.quality.risk_sets import RiskCurvature
 from kernlearn.solvers.nystroem.systems import (
     CoupledCurvature,
     Curvature,
@@ -99,7 +100,7 @@ class Responses:
         if self.machine.temperature:
             a = self._smooth(self.machine.linear - f)
             if self.machine.risk_sets is not None:
-                return Response(a, CoupledCurvature(self.machine.risk_sets.curvature(f)))
+                return Response(a, CoupledCurvature(RiskCurvature(self.machine.risk_sets, f)))
             return Response(a, DiagonalCurvature(1.0 / curvature_of(self.machine, a)))
         a = self._inside_segments(self._towards - f / self._ridge)
         inside = np.logical_and.reduce([a != edge for edge in self._edges])
