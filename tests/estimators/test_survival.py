@@ -169,8 +169,9 @@ def test_bad_outcomes_and_times_get_a_sentence(known):
     ):
         with pytest.raises(ValueError, match=said):
             kl.KernelSurvival(["linear"]).fit(X, **given)
-    with pytest.raises(ValueError, match="expected times from the first event"):
-        kl.KernelSurvival(["linear"], times=[1e6]).fit(X, outcome.structured)
+    for times, said in (([1e6], "times from the first event"), ("soon", "times that are numbers")):
+        with pytest.raises(ValueError, match=f"expected {said}"):
+            kl.KernelSurvival(["linear"], times=times).fit(X, outcome.structured)
     with pytest.raises(ValueError, match="expected q between 0 and 1"):
         known[2].predict_quantile(X, 1.0)
     for times, said in (

@@ -315,6 +315,30 @@ def test_code_needs_numpy_alone_and_takes_plain_columns(models, tmp_path):
         np.testing.assert_allclose(found, model.predict_proba(rows), rtol=0, atol=1e-10)
 
 
+def test_code_reads_columns_of_objects(tmp_path):
+    """Numbers and truth values with gaps, dates of a time zone, and durations."""
+    n = 40
+    rng = np.random.default_rng(0)
+    count = pd.array(rng.integers(0, 9, n), dtype="Int64")
+    answer = pd.array(rng.random(n) < 0.5, dtype="boolean")
+    count[::7], answer[::5] = pd.NA, pd.NA
+    rows = pd.DataFrame(
+        {
+            "count": count,
+            "answer": answer,
+            "visit": pd.date_range("2020-01-01", periods=n, freq="7h", tz="Europe/Berlin"),
+            "stay": pd.to_timedelta(rng.integers(1, 90, n), unit="h"),
+        }
+    )
+    y = np.arange(n) / 9.0 + rows["stay"].dt.total_seconds() / 3e5 + rng.normal(size=n)
+    model = kl.KernelRegressor(effort="fast").fit(rows, y)
+    to_numpy_code(model, tmp_path / "model.py")
+    predict = runpy.run_path(str(tmp_path / "model.py"))["predict"]
+    scale = np.abs(model.predict(rows)).max()
+    for given in (rows, {name: rows[name].astype(object).to_numpy() for name in rows}):
+        np.testing.assert_allclose(predict(given), model.predict(rows), rtol=0, atol=1e-10 * scale)
+
+
 def test_code_is_the_same_every_time_and_refuses_other_columns(models, tmp_path):
     model, _ = models["three classes"]
     texts = []

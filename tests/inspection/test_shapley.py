@@ -162,4 +162,6 @@ def test_linear_models_and_model_files(rows):
     np.testing.assert_array_equal(of_file["value"], direct["value"])
     with pytest.raises(ValueError, match="expected background rows of 5 columns, as X has, got 4"):
         shapley_values(model, rows, rows[:, :4])
+    with pytest.raises(ValueError, match="background must have at least one row"):
+        shapley_values(model, rows, rows[:0])
     assert ColumnFactors.of(Term("", Matern(), rows, rows), np.arange(D)) is None

@@ -296,6 +296,12 @@ def test_missing_facts_leave_sections_out_and_break_nothing(bundles, plain_model
             assert sections == []
 
 
+def test_a_fitted_estimator_is_reported_on_without_facts(plain_model):
+    assert report_html(plain_model) == report_html(ModelBundle(plain_model))
+    with pytest.raises(ValueError, match="expected a fitted estimator"):
+        report_html(3)
+
+
 @pytest.mark.parametrize("wrong", [None, 3, "text", [1, 2], {"a": 1}, float("nan"), True])
 def test_facts_of_a_wrong_kind_break_nothing(bundles, wrong):
     model = LogisticRegression().fit([[0.0], [1.0]], [0, 1])

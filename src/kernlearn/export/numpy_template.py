@@ -3,6 +3,7 @@
 HEADER = """
 import base64
 import zlib
+from datetime import timezone
 
 import numpy as np
 """
@@ -57,6 +58,8 @@ def _table(X, place, width):
 def _numbers(X, place):
     """A column of numbers, NaN where missing; dates and durations in days."""
     cells = np.asarray(_cells(X, place))
+    if cells.dtype == object:
+        cells = np.array([_number(cell) for cell in cells.ravel().tolist()], dtype=float)
     if cells.dtype.kind == "M":
         cells = cells - np.datetime64(0, "D")
     if cells.dtype.kind == "m":
@@ -70,8 +73,25 @@ def _text(X, place):
     return np.array([_as_text(cell) for cell in cells], dtype=str).reshape(-1, 1)
 
 
+def _is_missing(cell):
+    return cell is None or (not isinstance(cell, str) and str(cell) in ("nan", "NaT", "<NA>"))
+
+
+def _number(cell):
+    """A cell of a column of objects: a number, a date, a duration, or missing."""
+    if _is_missing(cell):
+        return np.nan
+    if hasattr(cell, "total_seconds"):
+        return cell.total_seconds() / 86400.0
+    if not hasattr(cell, "toordinal"):
+        return float(cell)
+    if getattr(cell, "tzinfo", None) is not None:
+        cell = cell.astimezone(timezone.utc).replace(tzinfo=None)
+    return (np.datetime64(cell, "us") - np.datetime64(0, "us")) / np.timedelta64(1, "D")
+
+
 def _as_text(cell):
-    if cell is None or (not isinstance(cell, str) and str(cell) in ("nan", "NaT", "<NA>")):
+    if _is_missing(cell):
         return ""
     return str(int(cell)) if isinstance(cell, float) and cell == cell // 1 else str(cell)
 

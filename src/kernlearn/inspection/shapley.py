@@ -142,7 +142,7 @@ class _Game:
             X, background, model = model.typed(X), model.typed(background), model.pipeline
             model = model[-1] if len(model) == 1 else model
         check_is_fitted(model)
-        first, second = (_explained(rows) for rows in (X, background))
+        first, second = _explained(X, "X"), _explained(background, "background")
         names, others = _names(first), _names(second)
         if are_sources(first) != are_sources(second) or len(names) != len(others):
             what = "sources" if are_sources(first) else "columns"
@@ -256,9 +256,9 @@ class _Game:
         return values.reshape(n_orders, d + 1, -1)
 
 
-def _explained(rows: Rows) -> Rows:
+def _explained(rows: Rows, name: str) -> Rows:
     rows = with_name(rows)
-    return as_sources(rows) if are_sources(rows) else as_pandas_frame(check_table(rows, "X"))
+    return as_sources(rows) if are_sources(rows) else as_pandas_frame(check_table(rows, name))
 
 
 def _names(rows: Rows) -> list[str]:

@@ -6,6 +6,9 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
 from kernlearn._checks import check_choice
 from kernlearn.bundle import ModelBundle
 from kernlearn.inspection._text import plain
@@ -57,7 +60,7 @@ def _contents(entries: list[tuple[str, str]]) -> Html:
 
 
 def write_report(
-    bundle: ModelBundle,
+    bundle: ModelBundle | BaseEstimator,
     path: str | os.PathLike[str],
     pictures: Collection[str] | None = None,
 ) -> Path:
@@ -67,8 +70,9 @@ def write_report(
 
     Parameters
     ----------
-    bundle : ModelBundle
-        A fitted pipeline with the facts of its making.
+    bundle : ModelBundle or estimator
+        A fitted pipeline with the facts of its making, as :func:`kernlearn.load` reads it from the
+        file of a model; of a fitted estimator there are no facts, and their sections are left out.
     path : path
         Name of the file; one that exists is replaced.
     pictures : collection of str, optional
@@ -85,7 +89,7 @@ def write_report(
     >>> from kernlearn import MKLClassifier
     >>> model = MKLClassifier().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = write_report(ModelBundle(model), Path(folder) / "report.html")
+    ...     path = write_report(model, Path(folder) / "report.html")
     ...     path.read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """
@@ -95,13 +99,15 @@ def write_report(
     return Path(path)
 
 
-def report_html(bundle: ModelBundle, pictures: Collection[str] | None = None) -> str:
+def report_html(
+    bundle: ModelBundle | BaseEstimator, pictures: Collection[str] | None = None
+) -> str:
     """The report as a string, for a notebook or a server.
 
     Parameters
     ----------
-    bundle : ModelBundle
-        A fitted pipeline with the facts of its making.
+    bundle : ModelBundle or estimator
+        What :func:`write_report` takes.
     pictures : collection of str, optional
         Names of the pictures to draw where they apply, for example ``["roc"]``; by default all.
 
@@ -112,4 +118,12 @@ def report_html(bundle: ModelBundle, pictures: Collection[str] | None = None) ->
     """
     for name in pictures or ():
         check_choice("each of pictures", name, [picture.name for picture in PICTURES])
+    if not isinstance(bundle, ModelBundle):
+        if not isinstance(bundle, BaseEstimator):
+            raise ValueError(
+                "expected a fitted estimator or the bundle that kernlearn.load reads, got "
+                f"{type(bundle).__name__}; pass one of them"
+            )
+        check_is_fitted(bundle)
+        bundle = ModelBundle(bundle)
     return page(read_subject(bundle, pictures))

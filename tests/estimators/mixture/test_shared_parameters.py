@@ -74,7 +74,11 @@ def test_the_held_out_score_of_numbers_in_another_metric():
     y = 100.0 * X[:, 0] + np.random.default_rng(1).normal(size=80)
     model = kl.KernelRegressor(["linear"], scoring="neg_mean_absolute_error").fit(X, y)
     assert -1.2 < model.held_out_score_ < -0.5
-    for scoring, match in (("no metric", "get_scorer_names"), (3, "try scoring='roc_auc'")):
+    for scoring, match in (
+        ("no metric", "get_scorer_names"),
+        (3, "try scoring='roc_auc'"),
+        ("accuracy", "got 'accuracy', which says.*choose a metric of numbers, such as 'r2'"),
+    ):
         with pytest.raises(ValueError, match=match):
             kl.KernelRegressor(["linear"], scoring=scoring).fit(X, y)
 

@@ -67,7 +67,15 @@ def held_out_score(
     """
     score = check_scoring(scoring)
     rows = np.arange(len(truth)) if rows is None else rows
-    found = score(held_out, rows, truth[rows])
+    try:
+        found = score(held_out, rows, truth[rows])
+    except ValueError as error:
+        is_classes = isinstance(held_out, HeldOutLabels)
+        fitting = "classes, such as 'roc_auc'" if is_classes else "numbers, such as 'r2'"
+        raise ValueError(
+            f"expected scoring to judge these held-out predictions, got {scoring!r}, which says: "
+            f"{error}; choose a metric of {fitting}"
+        ) from error
     if not isinstance(found, int | float | np.number):
         raise ValueError(
             f"expected scoring to give one number, got {type(found).__name__}; pass the name of "

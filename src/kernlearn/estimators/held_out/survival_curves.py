@@ -114,7 +114,7 @@ class SurvivalCurves:
         """
         place: slice | Indices = slice(1, None)
         if times is not None:
-            place = np.searchsorted(self.event_times_, _checked_times(times), side="right")
+            place = np.searchsorted(self.event_times_, checked_times(times), side="right")
         return np.asarray(np.exp(-self._cumulative_hazard(self.predict(X), place)))
 
     def _cumulative_hazard(self, risk: Array, place: slice | Indices) -> Array:
@@ -208,7 +208,7 @@ class SurvivalCurves:
         return harrell_concordance(outcome, risk)
 
 
-def _checked_times(times: Rows) -> Array:
+def checked_times(times: Rows) -> Array:
     """Times of predicted probabilities, as floats."""
     check_real(times, "times")
     try:

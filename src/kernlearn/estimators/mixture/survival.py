@@ -10,7 +10,11 @@ from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from kernlearn.estimators.held_out.scoring import HeldOutNumbers
-from kernlearn.estimators.held_out.survival_curves import SurvivalCurves, signed_times
+from kernlearn.estimators.held_out.survival_curves import (
+    SurvivalCurves,
+    checked_times,
+    signed_times,
+)
 from kernlearn.estimators.inputs.dask_rows import in_memory
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mixture.input_checks import (
@@ -322,7 +326,7 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         """Those of the user, checked."""
         seen = np.sort(outcome.time[outcome.event])
         last = float(outcome.time.max())
-        times = np.unique(np.asarray(self.times, dtype=float))
+        times = np.unique(checked_times(self.times))
         if len(times) == 0 or not (seen[0] <= times[0] and times[-1] < last):
             raise ValueError(
                 f"expected times from the first event at {seen[0]:g} to before the last time "
