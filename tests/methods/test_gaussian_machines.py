@@ -19,10 +19,11 @@ def rows():
     return Z, np.sin(Z[:, 0]) + 0.3 * rng.normal(size=70)
 
 
+@pytest.mark.parametrize("limits", [[0.2], [-0.4, 0.1, 0.4]])
 @pytest.mark.parametrize("parameters", PARAMETERS)
-def test_labels_and_decisions_are_those_of_svc(rows, parameters):
+def test_labels_and_decisions_are_those_of_svc(rows, parameters, limits):
     Z, y = rows
-    labels = np.where(y > 0.2, "a", "b")
+    labels = np.array(list("adbc"))[np.digitize(y, limits)]
     machine = SVC(**parameters, tol=1e-6)
     machines = GaussianMachines(Z[:50], Z[50:], labels[:50])
     assert machines.suits(machine)
@@ -62,10 +63,10 @@ def test_matrices_are_made_once_for_a_width(rows, monkeypatch):
 def test_what_it_cannot_do_is_left_to_the_estimator(rows):
     Z, y = rows
     labels = np.digitize(y, [-0.3, 0.3])
-    assert not GaussianMachines(Z, Z, labels).suits(SVC())
-    two = GaussianMachines(Z, Z, labels > 1)
-    assert two.suits(SVC())
-    for other in (SVC(kernel="linear"), SVC(class_weight="balanced"), LinearSVC()):
-        assert not two.suits(other)
+    machines = GaussianMachines(Z, Z, labels)
+    assert machines.suits(SVC())
+    for changes in ({"kernel": "linear"}, {"class_weight": "balanced"}, {"break_ties": True}):
+        assert not machines.suits(SVC(**changes))
+    assert not machines.suits(LinearSVC())
     assert not GaussianMachines(Z.tolist(), Z, y).suits(SVR())
-    assert not GaussianMachines(Z, Z, labels > 1, few_rows=69).suits(SVC())
+    assert not GaussianMachines(Z, Z, labels, few_rows=69).suits(SVC())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from itertools import combinations
 
 import numpy as np
 from sklearn import config_context
@@ -26,7 +27,7 @@ from kernlearn.typing import Array, Indices, PandasFrame, Targets
 
 
 class GaussianMachines:
-    """Trains SVC and SVR of two classes, or of numbers, for several parameters.
+    """Trains SVC and SVR for several parameters; of more classes, a machine for every two.
 
     Every width has its kernel matrices, of `Z` and of `Z_test` against `Z`, computed once.
     """
@@ -48,16 +49,24 @@ class GaussianMachines:
         if kind is SVR:
             return True
         usual = machine.class_weight is None and machine.probability in (False, "deprecated")
-        return usual and len(self.classes) == 2
+        return usual and not machine.break_ties and machine.decision_function_shape == "ovr"
 
     def fit(self, machine: BaseEstimator) -> GaussianMachine:
         """A machine that is fitted to the rows and knows the others by heart."""
         K, K_test = self._gram(self._gamma(machine.gamma))
         limits = {name: getattr(machine, name) for name in ("tol", "cache_size", "max_iter")}
-        is_numeric = type(machine) is SVR
-        target = np.array(self.numbers if is_numeric else 2.0 * self.codes - 1.0, dtype=np.float64)
-        a, b = train(machine, K, target, None, limits)
-        return GaussianMachine(K_test @ a + b, None if is_numeric else self.classes)
+        if type(machine) is SVR:
+            a, b = train(machine, K, np.array(self.numbers, dtype=np.float64), None, limits)
+            return GaussianMachine(K_test @ a + b, None)
+        pairs = list(combinations(range(len(self.classes)), 2))
+        values = np.empty((len(K_test), len(pairs)))
+        for (first, second), column in zip(pairs, values.T, strict=True):
+            rows = np.flatnonzero((self.codes == first) | (self.codes == second))
+            target = np.where(self.codes[rows] == second, 1.0, -1.0)
+            a, b = train(machine, K[np.ix_(rows, rows)], target, None, limits)
+            column[:] = K_test[:, rows] @ a + b
+        decision = values[:, 0] if len(pairs) == 1 else _votes(values, pairs)
+        return GaussianMachine(decision, self.classes)
 
     def _gamma(self, gamma: float | str) -> float:
         if gamma == "scale":
@@ -70,6 +79,17 @@ class GaussianMachines:
             kernel = Gaussian(gamma)
             self._grams[gamma] = kernel(self.Z), kernel(self.Z_test, self.Z)
         return self._grams[gamma]
+
+
+def _votes(values: Array, pairs: Sequence[tuple[int, int]]) -> Array:
+    """Votes of the pairs for each class; scikit-learn breaks ties by the sums of the values."""
+    votes, sums = np.zeros((2, len(values), pairs[-1][1] + 1))
+    for value, (first, second) in zip(values.T, pairs, strict=True):
+        votes[:, first] += value <= 0
+        votes[:, second] += value > 0
+        sums[:, first] -= value
+        sums[:, second] += value
+    return votes + sums / (3.0 * (np.abs(sums) + 1.0))
 
 
 class GaussianMachine:
@@ -88,7 +108,10 @@ class GaussianMachine:
         """Labels or numbers."""
         if not hasattr(self, "classes_"):
             return self._decision
-        return np.asarray(self.classes_[(self._decision > 0).astype(int)])
+        if self._decision.ndim == 1:
+            return np.asarray(self.classes_[(self._decision > 0).astype(int)])
+        # The terms that break ties are below a third: labels are those of the most votes alone.
+        return np.asarray(self.classes_[np.argmax(np.rint(self._decision), axis=1)])
 
     def score(self, X: object, y: Targets) -> float:
         """The share of right labels, or the coefficient of determination."""

@@ -358,7 +358,7 @@ class KernelMixture(MixtureParameters):
         # A row of sparse features has few numbers, however many coefficients there are.
         points = [len(machine.coef) for machine in machines if machine.points is not None]
         width = max(rows.shape[1], *points, _SPARSE_WIDTH)
-        with threads_for(len(machines[0].coef)), device_memory_errors():
+        with threads_for(max(len(machines[0].coef), rows.shape[0])), device_memory_errors():
             return map_rows(rows, block_values, width, checked=True)
 
     def __sklearn_tags__(self) -> Any:

@@ -28,6 +28,7 @@ from kernlearn.kernels import (
 )
 from kernlearn.quality.discriminants import Discriminants
 from kernlearn.quality.logarithms import Exponentials, Limits, Logarithms
+from kernlearn.runtime.threads import threads_of_jobs
 
 N, P, K = 60, 4, 2
 SCALES = [0.5, 2.0, 0.0, 1e-3]
@@ -119,11 +120,13 @@ def test_every_kernel_gives_the_plain_sum(name):
     _check([_machine(KERNELS[name])], [0.7], {"standard": NEW[:1]})
 
 
-def test_all_kernels_together_give_the_plain_sum():
+@pytest.mark.parametrize("shared_rows", [1024, 5])
+def test_all_kernels_together_give_the_plain_sum(shared_rows):
     machines = [_machine(kernel, seed) for seed, kernel in enumerate(KERNELS.values())]
     machines += [_machine(Gaussian(0.3), 99, table="ranked")]
     tables = {"standard": NEW, "ranked": np.tanh(NEW)}
-    _check(machines, np.linspace(0.1, 1.0, len(machines)), tables)
+    with threads_of_jobs(2):
+        _check(machines, np.linspace(0.1, 1.0, len(machines)), tables, shared_rows=shared_rows)
 
 
 def test_rows_go_down_the_trees_together_or_tree_by_tree():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -34,6 +35,7 @@ from kernlearn.kernels import (
 )
 from kernlearn.quality.discriminants import Discriminants
 from kernlearn.quality.predictive import Link
+from kernlearn.runtime.threads import share_out
 from kernlearn.typing import Array, Rows
 
 
@@ -103,14 +105,26 @@ class MixtureFunction:
         """Values of shape (n, k) for rows of prepared tables."""
         n = next(iter(tables.values())).shape[0]
         out = np.tile(self.offset, (n, 1))
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            for table, evaluator in self.evaluators:
-                evaluator.add(tables[table], out, self.options)
+        size = self.options.shared_rows
+        if n > size and all(isinstance(table, np.ndarray) for table in tables.values()):
+            blocks = [slice(start, start + size) for start in range(0, n, size)]
+            share_out([partial(self._add, tables, out, block) for block in blocks])
+        else:
+            self._add(tables, out)
         k = self.n_outputs
         values = out[:, :k]
         for number, (factor, link) in enumerate(self.links, start=1):
             values = values + factor * link(out[:, k * number : k * (number + 1)])
         return values
+
+    def _add(self, tables: Mapping[str, Rows], out: Array, rows: slice | None = None) -> None:
+        """Add the values of all terms to `out`, for some rows or for all."""
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            for name, evaluator in self.evaluators:
+                if rows is None:
+                    evaluator.add(tables[name], out, self.options)
+                else:
+                    evaluator.add(tables[name][rows], out[rows], self.options)
 
 
 def _arranged(terms: Sequence[Term]) -> list[tuple[str, Evaluator]]:

@@ -21,6 +21,8 @@ class EvaluationOptions:
     section_rows: int = 512
     # Fewer rows are computed one by one, without features.
     few_rows: int = 4
+    # Rows that one thread computes, while other threads compute others.
+    shared_rows: int = 1024
     # Rows that go down a tree together; fewer than the second go down all trees together.
     tree_rows: int = 2048
     few_tree_rows: int = 128
