@@ -20,8 +20,10 @@ _IN_CACHE = 2**20  # numbers: of a larger matrix no copy of whole rows is made
 
 def take_columns(array: DeviceArray, columns: Indices | slice | list[int]) -> DeviceArray:
     """Some columns of a matrix, or of every matrix of a stack, by the positions of the host."""
-    if not is_elsewhere(array) or isinstance(columns, slice):
+    if isinstance(columns, slice):
         return array[..., columns]
+    if not is_elsewhere(array):
+        return array.take(columns, axis=-1)  # a fifth of the time of a look-up by brackets
     positions = Place.of(array).put(np.asarray(columns), np.int64)
     return namespace(array).take(array, positions, axis=-1)
 

@@ -52,6 +52,11 @@ class FactorRows:
         self.host_size = rows_on_host(source) or self.n_columns
         self._Z: Rows = keep_rows(source, factors, self.n_columns) if keep else None
 
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether a pass over Z takes no more than reading it: it is kept, and on one machine."""
+        return self._Z is not None and not isinstance(self._Z, Chunked)
+
     def subset(self, rows: Indices) -> FactorRows:
         """The same for some of the rows, kept whole."""
         part = FactorRows(take_rows(self.source, rows), self.factors, keep=False)
@@ -82,12 +87,12 @@ class FactorRows:
 
     def images(self, c: Array, rows: Indices) -> Array:
         """The vectors Zᵢcᵢ on some rows, of shape (len(rows), m)."""
-        membership = self.factors.membership
+        parts = c[:, None] * self.factors.membership
         if len(rows) == 0:
             return np.zeros((0, self.factors.n_matrices))
 
         def product(Z: DeviceArray) -> Array:
-            return np.asarray(to_host((Z * beside(c, Z)) @ beside(membership, Z)))
+            return np.asarray(to_host(Z @ beside(parts, Z)))
 
         return self._each(product, rows)
 
@@ -152,9 +157,7 @@ class FactorRows:
             table = own if theta is None else np.hstack([parts[0], parts[0] * own])
             return np.asarray(np.linalg.qr(table, mode="r"))
 
-        function = partial(_of_Z, triangular, self._factors)
-        table, size = self._table(None)
-        size = max(size, 2 * self.n_columns)  # blocks are copied
+        table, function, size, _ = self._work(triangular, None, copies=True)
         found = reduce_rows(table, function, _stacked, size, along, checked=True)
         # The first row and column are the means.
         return np.asarray(found if theta is None else found[1:, 1:])
@@ -162,27 +165,27 @@ class FactorRows:
     def _sum(
         self, product: OfZ, along: Sequence[Array], rows: Indices | None, light: bool
     ) -> DeviceArray:
-        function = partial(_of_Z, product, self._factors)
-        table, size = self._table(rows)
+        table, function, size, rows = self._work(product, rows, copies=not light)
         return reduce_rows(table, function, _added, size, along, rows, checked=True, light=light)
 
     def _each(self, product: OfZ, rows: Indices | None) -> Array:
-        table, size = self._table(rows)
-        function = partial(_of_Z, product, self._factors)
+        table, function, size, rows = self._work(product, rows)
         return map_rows(table, function, size, rows=rows, checked=True)
 
-    @property
-    def _factors(self) -> Factors | None:
-        """The functions that compute Z from the table; none if the table is Z."""
-        return self.factors if self._Z is None else None
+    def _work(
+        self, product: OfZ, rows: Indices | None, copies: bool = False
+    ) -> tuple[Rows, OfZ, int, Indices | None]:
+        """What Z is made of, and what is made of it: the numbers for each of the rows, and these.
 
-    def _table(self, rows: Indices | None) -> tuple[Rows, int]:
-        """What Z is made of, and how many numbers more are made of each of its rows."""
+        All rows of a Z that is kept here are looked at as they are, some of them are copied.
+        """
+        if rows is not None and len(rows) == self.n_rows:
+            rows = None
+        as_it_is = self.is_at_hand and rows is None and not copies
+        size = 1 if as_it_is else 2 * self.n_columns
         if self._Z is None:
-            return self.source, 2 * self.n_columns
-        # All rows of a Z that is kept here are looked at as they are, some of them are copied.
-        whole = rows is None and not isinstance(self._Z, Chunked)
-        return self._Z, 1 if whole else 2 * self.n_columns
+            return self.source, partial(_of_Z, product, self.factors), size, rows
+        return self._Z, partial(_of_Z, product, None), size, rows
 
 
 def used_columns(Z: DeviceArray, columns: Indices) -> DeviceArray:
