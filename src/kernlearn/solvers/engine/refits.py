@@ -141,7 +141,8 @@ def machine_refits(
     size = float(traces[1] @ solution.weights) / rows.n_rows
     weights = solution.weights / size
     triangle = rows.triangle() if weights.min() < 0 else None
-    root = FactorObjective(rows, machines, triangle).root(weights)
+    objective = FactorObjective(rows, machines, triangle)
+    root = objective.root(weights)
     intercept, dual_coef = np.atleast_1d(np.asarray(solution.intercept)), solution.dual_coef
     assert dual_coef is not None
     units = [target_size(machine) or size for machine in machines]
@@ -157,7 +158,7 @@ def machine_refits(
                 continue
             a = np.where(held_out, 0.0, dual_coef[j] * (size / unit))
             start = a, rows.transposed_times(a), intercept[j] / unit, WARM * first_delta(part)
-            found = ProximalNewton(part, rows, root).solve(*start, tol=_TOL)
+            found = ProximalNewton(part, objective.systems(j), root).solve(*start, tol=_TOL)
             coefs[:, j], intercepts[j] = unit * found.columns, unit * found.intercept
         return coefs, intercepts
 

@@ -15,6 +15,7 @@ from kernlearn.families.factors import root as root_of
 from kernlearn.numerics.sums import EPS
 from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.oracle import VANISHING, Evaluation, Plane, factor_plane
+from kernlearn.solvers.nystroem.nearby import NearbySystems
 from kernlearn.solvers.nystroem.proximal import (
     FactorSolution,
     ProximalNewton,
@@ -43,6 +44,7 @@ class FactorObjective:
         self.membership = rows.factors.membership
         self.n_solves = self.n_steps = 0
         self.start: list[FactorSolution] = []
+        self._systems: dict[int, NearbySystems] = {}
 
     def evaluate(
         self, weights: Array, warm: Evaluation | None, tol: float
@@ -53,11 +55,22 @@ class FactorObjective:
         solutions = []
         for i, machine in enumerate(self.machines):
             self.n_solves += 1
-            newton = ProximalNewton(machine, self.rows, root)
+            newton = ProximalNewton(machine, self.systems(i), root)
             last = earlier[i] if earlier else None
             solutions.append(newton.solve(*start_of(machine, self.rows, last), tol=tol))
             self.n_steps += newton.n_steps
         return FactorEvaluation(self, weights, root, solutions)
+
+    def systems(self, machine: int) -> NearbySystems:
+        """The systems of a machine so far.
+
+        Of several machines no more numbers are kept than Z has: two for each pair of columns.
+        """
+        if machine not in self._systems:
+            if len(self._systems) >= self.rows.n_rows // (2 * self.rows.n_columns):
+                self._systems.clear()
+            self._systems[machine] = NearbySystems(self.rows)
+        return self._systems[machine]
 
     def plane(self, coefs: Sequence[Array], cs: Sequence[Array]) -> Plane:
         """The plane below the objective that feasible coefficients define; see `Objective`."""
@@ -150,8 +163,11 @@ class FactorEvaluation:
 
     @cached_property
     def _curved(self) -> list[_Curvature]:
-        rows, root = self.objective.rows, self._root
-        return [_Curvature(rows, root, solution) for solution in self.solutions]
+        objective, root = self.objective, self._root
+        return [
+            _Curvature(objective.systems(i), root, solution)
+            for i, solution in enumerate(self.solutions)
+        ]
 
     @cached_property
     def hessian(self) -> Array:
@@ -176,13 +192,13 @@ class _Curvature:
     :math:`\partial a_S/\partial w_j = -P q_j` (:mod:`kernlearn.solvers.nystroem.systems`).
     """
 
-    def __init__(self, rows: FactorRows, root: Root, solution: FactorSolution) -> None:
+    def __init__(self, systems: NearbySystems, root: Root, solution: FactorSolution) -> None:
         self.solution, self.inside = solution, solution.curvature.inside
-        images = rows.images(solution.c, self.inside)
+        images = systems.rows.images(solution.c, self.inside)
         self.answers = np.zeros_like(images)
         if len(self.inside):
             with suppress(LinAlgError):
-                self.answers = solution.curvature.system(rows, root).project(images)
+                self.answers = systems.project(root, solution.curvature, images)
         curvature = images.T @ self.answers
         self.hessian = 0.5 * (curvature + curvature.T)
 

@@ -34,11 +34,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from kernlearn.families.factor_rows import FactorRows
 from kernlearn.quality.machine import Machine, Multipliers, curvature_of
 from kernlearn.quality.multipliers import conjugate_slope
 from kernlearn.quality.risk_flow import repaired
 from kernlearn.quality.risk_sets import RiskCurvature
+from kernlearn.solvers.nystroem.nearby import NearbySystems
 from kernlearn.solvers.nystroem.systems import (
     CoupledCurvature,
     Curvature,
@@ -101,7 +101,8 @@ class Responses:
             a = self._smooth(self.machine.linear - f)
             if self.machine.risk_sets is not None:
                 return Response(a, CoupledCurvature(RiskCurvature(self.machine.risk_sets, f)))
-            return Response(a, DiagonalCurvature(1.0 / curvature_of(self.machine, a)))
+            theta = 1.0 / curvature_of(self.machine, a)
+            return Response(a, DiagonalCurvature(theta, is_smooth=True))
         a = self._inside_segments(self._towards - f / self._ridge)
         inside = np.logical_and.reduce([a != edge for edge in self._edges])
         return Response(a, DiagonalCurvature(np.where(inside, 1.0 / self._ridge, 0.0)))
@@ -130,10 +131,11 @@ class ProximalNewton:
     def __init__(
         self,
         machine: Machine,  # with the intercept as its only equality
-        rows: FactorRows,  # Z
+        systems: NearbySystems,  # its systems so far, and Z
         root: Root,  # T
     ) -> None:
-        self.machine, self.rows, self.root = machine, rows, root
+        self.machine, self.systems, self.root = machine, systems, root
+        self.rows = systems.rows
         self.plain = replace(machine, stretchable=False)
         self.total = float(machine.rhs[0])
         self.n_steps = 0
@@ -182,10 +184,9 @@ class ProximalNewton:
         dv, db = -slope_v, -float(np.sign(slope_b))
         if len(curvature.inside):
             try:
-                system = curvature.system(self.rows, self.root)
+                dv, db = self.systems.step(self.root, curvature, -slope_v, -slope_b)
             except LinAlgError:
                 return False
-            dv, db = system.step(-slope_v, -slope_b)
         df = self.rows.times(self.root.spread(dv)) + db
         if not np.isfinite(df).all():  # of a factor that is singular to rounding
             return False

@@ -23,6 +23,8 @@ where :math:`r_j = C_j\delta_j - a_j`: a sum over blocks of rows, from the last 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -32,6 +34,7 @@ from kernlearn._device import (
     lower_factor,
     lower_outer_products,
     lower_products,
+    minor,
     to_host,
 )
 from kernlearn.families.factor_rows import FactorRows, used_columns
@@ -101,6 +104,7 @@ class Curvature(Protocol):
     inside: Indices  # S
     movable: Mask  # (n,): the rows whose coefficients change
     sums: Array  # (len(S),): Θ1
+    is_smooth: bool  # whether Θ is a continuous function of f
 
     def system(self, rows: FactorRows, root: Root) -> System:
         """The system at a kernel."""
@@ -112,32 +116,77 @@ class Curvature(Protocol):
         """Θ times columns on the rows S."""
 
 
-class PrimalSystem:
-    """By a factorisation of the size of the factors."""
+@dataclass(frozen=True, eq=False)
+class CurvedProducts:
+    """All that a system needs of the rows."""
+
+    columns: Indices  # (p,): columns of Z
+    products: Array  # (p, p): ZᵀΘZ on these
+    border: Array  # (R,): ZᵀΘ1
+    corner: float  # 1ᵀΘ1, or one where that is zero
+
+    @classmethod
+    def of(cls, rows: FactorRows, curvature: Curvature, columns: Indices) -> CurvedProducts:
+        """One pass over the rows."""
+        sums, products = curvature.sums, mirrored(curvature.products(rows, columns))
+        border = np.zeros(rows.n_columns)
+        if sums.any():
+            border = rows.transposed_times(sums, curvature.inside)
+        return cls(columns, products, border, corner_of(curvature))
+
+    def factor(self, root: Root) -> Array:
+        """The lower Cholesky factor of a system whose T needs no other columns."""
+        q, products = root.rank, self.products
+        if len(root.columns) < len(self.columns):
+            products = minor(products, np.searchsorted(self.columns, root.columns))
+        A = np.empty((q + 1, q + 1))
+        A[:q, :q] = root.sandwich(products)
+        A[:q, q] = A[q, :q] = root.gather(self.border)
+        A[q, q] = self.corner
+        A[np.arange(q), np.arange(q)] += 1.0
+        return np.asarray(lower_factor(A))
+
+
+def corner_of(curvature: Curvature) -> float:
+    """1ᵀΘ1, so much larger that a factor is sure to exist; one where the intercept is free."""
+    return float(curvature.sums.sum()) * (1.0 + 1e-14) or 1.0
+
+
+class ColumnSystem(ABC):
+    """The system of the size of the factors."""
 
     def __init__(self, rows: FactorRows, root: Root, curvature: Curvature) -> None:
         self.rows, self.root, self.curvature = rows, root, curvature
-        q, sums = root.rank, curvature.sums
-        A = np.empty((q + 1, q + 1))
-        A[:q, :q] = root.sandwich(mirrored(curvature.products(rows, root.columns)))
-        A[:q, q] = A[q, :q] = root.gather(rows.transposed_times(sums, curvature.inside))
-        A[q, q] = float(sums.sum()) * (1.0 + 1e-14) or 1.0
-        A[np.arange(q), np.arange(q)] += 1.0
-        self.factor = lower_factor(A)
+
+    @abstractmethod
+    def solve(self, right: Array) -> Array:
+        """The solution of shape (q + 1, l) of so many right-hand sides."""
 
     def step(self, g: Array, h: float) -> tuple[Array, float]:
         """The step (Δv, Δb) of a right-hand side."""
-        move = cho_solve((self.factor, True), np.append(g, h), check_finite=False)
+        move = self.solve(np.append(g, h)[:, None])[:, 0]
         return move[:-1], float(move[-1])
 
     def project(self, images: Array) -> Array:
         """P times columns on the rows S."""
         inside, stiff = self.curvature.inside, self.curvature.times(images)
         against = self.root.gather(self.rows.transposed_times(stiff, inside))
-        cross = np.vstack([against, stiff.sum(axis=0)])
-        back = cho_solve((self.factor, True), cross, check_finite=False)
+        back = self.solve(np.vstack([against, stiff.sum(axis=0)]))
         f = self.rows.times(self.root.spread(back[:-1]), inside) + back[-1]
         return np.asarray(stiff - self.curvature.times(f))
+
+
+class PrimalSystem(ColumnSystem):
+    """By a factorisation."""
+
+    def __init__(self, rows: FactorRows, root: Root, curvature: Curvature) -> None:
+        super().__init__(rows, root, curvature)
+        self.products = CurvedProducts.of(rows, curvature, root.columns)
+        self.factor = self.products.factor(root)
+
+    def solve(self, right: Array) -> Array:
+        """The solution of shape (q + 1, l) of so many right-hand sides."""
+        return np.asarray(cho_solve((self.factor, True), right, check_finite=False))
 
 
 class DualSystem:
@@ -195,7 +244,8 @@ class CoupledDualSystem:
 class DiagonalCurvature:
     """Θ of a loss that is a sum over rows."""
 
-    def __init__(self, theta: Array) -> None:
+    def __init__(self, theta: Array, is_smooth: bool = False) -> None:
+        self.is_smooth = is_smooth
         self.theta, self.movable = theta, np.asarray(theta > 0)
         self.inside = np.flatnonzero(theta)
         self.sums = theta[self.inside]
@@ -217,6 +267,8 @@ class DiagonalCurvature:
 
 class CoupledCurvature:
     """Θ of Cox's partial likelihood."""
+
+    is_smooth = True
 
     def __init__(self, curvature: RiskCurvature, block_rows: int = BLOCK_ROWS) -> None:
         self._curvature, self._block_rows = curvature, block_rows
