@@ -136,7 +136,10 @@ def machine_refits(
     limits: FactorLimits = LIMITS,
     stopping: StoppingControl | None = None,
 ) -> FoldMachines:
-    """Without the rows of each fold, from the solution on all rows."""
+    """Without the rows of each fold, from the function learned on all rows.
+
+    A step or more always follows, which forgets what the held-out rows have said.
+    """
     # In units where K(w) and the targets have size one, as tolerances expect.
     size = float(traces[1] @ solution.weights) / rows.n_rows
     weights = solution.weights / size
@@ -147,6 +150,8 @@ def machine_refits(
     assert dual_coef is not None
     units = [target_size(machine) or size for machine in machines]
     scaled = [machine.rescaled(size, unit) for machine, unit in zip(machines, units, strict=True)]
+    # They make the function to start from: that of all rows, which is near.
+    cs = [rows.transposed_times(a) for a in dual_coef]
 
     def train(i: int) -> tuple[Array, Array]:
         held_out = fold == i
@@ -157,7 +162,7 @@ def machine_refits(
                 coefs[:, j], intercepts[j] = 0.0, 0.0  # without events nothing is known
                 continue
             a = np.where(held_out, 0.0, dual_coef[j] * (size / unit))
-            start = a, rows.transposed_times(a), intercept[j] / unit, WARM * first_delta(part)
+            start = a, cs[j] * (size / unit), intercept[j] / unit, WARM * first_delta(part)
             found = ProximalNewton(part, objective.systems(j), root).solve(*start, tol=_TOL)
             coefs[:, j], intercepts[j] = unit * found.columns, unit * found.intercept
         return coefs, intercepts
