@@ -77,6 +77,22 @@ class FactorStatistics:
 
 
 @dataclass(frozen=True, eq=False)
+class JudgedRank:
+    """A rank beside a half and a quarter of it."""
+
+    shares: Array  # (m,): of each kernel in the trace of K(w)
+    # At most three, in increasing order, and their held-out losses
+    ranks: Indices
+    losses: Array
+    worth_it: float  # what the loss must fall by to be worth twice the rank
+
+    @property
+    def best(self) -> int:
+        """The rank of the least loss; of equal ones the largest."""
+        return int(self.ranks[::-1][np.argmin(self.losses[::-1])])
+
+
+@dataclass(frozen=True, eq=False)
 class RankSearch:
     """How to look at a table: its kernels, targets, weights, and the seed of the landmarks.
 
@@ -127,6 +143,9 @@ class RankSearch:
         ``fills``, the last step takes as many landmarks as fit, if twice as many do not. All
         kernels together have at most ``most`` columns; by default the number is limited by the
         memory for their moments.
+
+        Where a half or a quarter of the last rank has a smaller loss, and is not less than the
+        first, that is the result.
         """
         options, m = self.options, len(self.kernels)
         n_folds = N_FOLDS if self.fold is None else int(self.fold.max()) + 1
@@ -139,46 +158,46 @@ class RankSearch:
             statistics = look.at(ranks.tolist())
             share = len(look.source) / len(self.source)
             longer = options.longer * (time.monotonic() - start) / share
-            larger, is_last = None, longer > options.time_share * stopping.seconds_left
-            if not is_last:
-                larger, is_last = self._larger(statistics, ranks, most, judge, fills)
+            if longer > options.time_share * stopping.seconds_left:
+                return statistics if look is self else self.at(ranks.tolist())
+            judged = None if _is_exact(statistics, ranks) else look._judged(statistics, judge)
+            larger = None if judged is None else self._larger(judged, ranks, most, fills)
             if larger is not None:
                 ranks = larger
-            elif look is self:
-                return statistics
-            elif is_last:
-                return self.at(ranks.tolist())
-            else:
+            elif look is not self:
                 sampled = False
+            else:
+                best = len(self.source) if judged is None else max(judged.best, options.first)
+                return statistics if best >= ranks.max() else self.at([min(r, best) for r in ranks])
+
+    def _judged(
+        self, statistics: FactorStatistics, judge: Callable[[FactorStatistics], tuple[Array, float]]
+    ) -> JudgedRank:
+        """What held-out rows say of the rank of some statistics."""
+        weights, ridge = judge(statistics)
+        with threads_for(statistics.factors.n_columns):
+            ranks, losses = loss_by_rank(statistics.folds, statistics.factors, weights, ridge)
+        moments = statistics.moments
+        everything = float(moments.centred()[2].sum()) / moments.mass
+        explained = max(everything - losses[-1], 0.0)
+        worth_it = self.options.enough * min(losses[-1], explained)
+        return JudgedRank(weights * moments.traces[0], ranks[-3:], losses[-3:], worth_it)
 
     def _larger(
-        self,
-        statistics: FactorStatistics,
-        ranks: NDArray[np.intp],
-        most: int,
-        judge: Callable[[FactorStatistics], tuple[Array, float]],
-        fills: bool,
-    ) -> tuple[NDArray[np.intp] | None, bool]:
-        """The ranks to go on with, None for none; and whether more rows could not change that."""
-        rank, options = int(ranks.max()), self.options
-        if rank >= len(statistics.fold) or int(statistics.factors.place.max(initial=0)) + 1 < rank:
-            return None, False  # exact
-        weights, ridge = judge(statistics)
-        shares = weights * statistics.moments.traces[0]
+        self, judged: JudgedRank, ranks: NDArray[np.intp], most: int, fills: bool
+    ) -> NDArray[np.intp] | None:
+        """The ranks to go on with; None for none."""
+        options, shares = self.options, judged.shares
+        if judged.losses[-1] >= judged.losses[:-1].min(initial=np.inf) - judged.worth_it:
+            return None
         larger = np.where(shares > options.weightless * shares.sum(), 2 * ranks, ranks)
         n_columns, n_more = int(ranks.sum()), int((larger - ranks).sum())
-        if n_columns + n_more > most:
-            room = most - n_columns
-            if not fills or room < options.worth_filling * n_columns:
-                return None, True
-            larger = ranks + (larger - ranks) * room // n_more
-        with threads_for(statistics.factors.n_columns):
-            _, losses = loss_by_rank(statistics.folds, statistics.factors, weights, ridge)
-        everything = float(statistics.moments.centred()[2].sum()) / statistics.moments.mass
-        worth_it = options.enough * min(losses[-1], max(everything - losses[-1], 0.0))
-        if losses[-1] >= losses[-3:-1].min(initial=np.inf) - worth_it:
-            return None, False
-        return larger, False
+        if n_columns + n_more <= most:
+            return larger
+        room = most - n_columns
+        if not fills or room < options.worth_filling * n_columns:
+            return None
+        return np.asarray(ranks + (larger - ranks) * room // n_more)
 
     def _of_some(self, n_columns: int) -> RankSearch:
         """The same look at a sample that is large enough for `n_columns`."""
@@ -193,6 +212,13 @@ class RankSearch:
             fold = fold[rows]
         source, weight = take_rows(self.source, rows), self.sample_weight[rows]
         return replace(self, source=source, Y=self.Y[rows], sample_weight=weight, fold=fold)
+
+
+def _is_exact(statistics: FactorStatistics, ranks: NDArray[np.intp]) -> bool:
+    """Whether more landmarks would change nothing: all rows are, or all that differ."""
+    rank = int(ranks.max())
+    has_fewer = int(statistics.factors.place.max(initial=0)) + 1 < rank
+    return rank >= len(statistics.fold) or has_fewer
 
 
 def with_every_fold(rows: Indices, fold: Indices) -> Indices:
