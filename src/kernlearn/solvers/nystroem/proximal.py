@@ -22,7 +22,8 @@ Newton's method. Elsewhere :math:`a_0` follows the solution (the proximal point 
 rounds the way and not the end: what remains is exact.
 
 Cox's partial likelihood is smooth, and its :math:`\Theta` is a matrix. The systems of both are in
-:mod:`kernlearn.solvers.nystroem.systems`.
+:mod:`kernlearn.solvers.nystroem.systems`. Those of smooth losses are mostly solved with the factor
+of an earlier one (:mod:`kernlearn.solvers.nystroem.nearby`).
 """
 
 from __future__ import annotations
