@@ -149,11 +149,11 @@ class CountLoss(PredictiveLoss):
         return self.limits
 
     def linked(self, predictions: Array) -> Array:
-        """Within the limits."""
+        """The predictions within the limits."""
         return self.limits(predictions)
 
     def subset(self, rows: Indices | slice) -> CountLoss:
-        """That of some rows."""
+        """The loss of some rows."""
         return replace(
             self,
             Y=self.Y[rows],
@@ -164,7 +164,7 @@ class CountLoss(PredictiveLoss):
         )
 
     def of_rows(self, loss: PredictiveLoss) -> PredictiveLoss:
-        """They learn what the other loss does."""
+        """The other loss, whose targets the machines learn."""
         return loss
 
     def slopes(self, predictions: Array) -> tuple[Array, Array]:

@@ -13,7 +13,7 @@ from kernlearn.typing import Array
 
 
 def entropy(a: Array, widths: Array, temperature: float) -> Array:
-    """Its value at coefficients in their boxes."""
+    """Entropy of each coefficient within its box."""
     share = a / np.where(widths == 0, 1.0, widths)
     terms = xlogy(share, share) + xlog1py(1.0 - share, -share)
     return np.asarray(temperature * np.abs(widths) * terms)

@@ -23,8 +23,8 @@ cross-validation. Bayesian regularisation (Cawley and Talbot 2007) adds
 .. math:: L(\lambda, \theta) = \tfrac{n}{2} \log Q + \tfrac{p}{2} \log \tfrac12 \|\theta\|^2 ,
 
 n the number of residuals and p the number of kernel parameters. L falls without end as θ → 0, where
-a Gaussian kernel becomes a linear one. What is minimised has ‖θ‖² + ε² in place of ‖θ‖², with an ε
-so small that the kernel is linear for θ of that size; elsewhere it is the same.
+a Gaussian kernel becomes a linear one. The minimised criterion has ‖θ‖² + ε² in place of ‖θ‖², with
+an ε so small that the kernel is linear for θ of that size; elsewhere the two criteria agree.
 """
 
 from __future__ import annotations

@@ -28,15 +28,15 @@ class LabelLoss(LogLoss):
         return None
 
     def linked(self, predictions: Array) -> Array:
-        """As they are."""
+        """The predictions as they are."""
         return predictions
 
     @property
     def of_linked(self) -> PredictiveLoss:
-        """The same."""
+        """This loss itself."""
         return self
 
     @property
     def other(self) -> PredictiveLoss | None:
-        """There is no order."""
+        """None: labels have no order."""
         return None

@@ -37,7 +37,7 @@ class Limits:
     [0.0, 7.0, 26.0]
     """
 
-    low: Array  # Its ends, of shape (k,)
+    low: Array  # Lower ends, of shape (k,)
     high: Array
     zero: Array | None = None  # The place of zero, if no target is below it; of shape (k,)
 
@@ -52,7 +52,7 @@ class Limits:
         return cls(low, high, np.zeros_like(low) if (least >= 0.0).all() else None)
 
     def standardised(self, centre: Array, spread: Array) -> Limits:
-        """The same of targets less their centre, in units of their spread."""
+        """Limits of targets less their centre, in units of their spread."""
         zero = None if self.zero is None else (self.zero - centre) / spread
         return Limits((self.low - centre) / spread, (self.high - centre) / spread, zero)
 
@@ -84,7 +84,7 @@ class Logarithms:
 
     zero: Array  # The place of zero among the targets, of shape (k,)
     unit: Array  # s, of shape (k,)
-    mean: Array  # Of the logarithms, of shape (k,)
+    mean: Array  # Mean of the logarithms, of shape (k,)
     spread: Array
 
     @classmethod
@@ -102,16 +102,16 @@ class Logarithms:
         return cls(zero, unit, mean, np.sqrt(share @ (logs - mean) ** 2))
 
     def __call__(self, Y: Array) -> Array:
-        """Of targets of shape (n, k)."""
+        """Standardised logarithms of targets of shape (n, k)."""
         logs = np.log1p(np.maximum(Y - self.zero, 0.0) / self.unit)
         return np.asarray((logs - self.mean) / self.spread)
 
     def inverse(self, values: Array, factor: Array | float = 1.0) -> Array:
-        """Targets that have these logarithms, of shape (..., k), if they are so much larger."""
+        """Targets of shape (..., k) with these logarithms; `factor` multiplies the exponentials."""
         return np.asarray(factor * self._grown(values) - self.unit + self.zero)
 
     def slope(self, Y: Array) -> Array:
-        """By how much targets change with their logarithms, at these targets."""
+        """Derivatives of the targets with respect to their logarithms, at these targets."""
         return np.asarray((np.maximum(Y - self.zero, 0.0) + self.unit) * self.spread)
 
     def _grown(self, values: Array) -> Array:

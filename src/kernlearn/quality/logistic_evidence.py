@@ -51,7 +51,7 @@ def negative_log_evidence(mode: LogisticMode) -> float:
 
 
 def evidence_slope(mode: LogisticMode) -> Array:
-    """Its derivative with respect to A, of shape (n, n)."""
+    """Derivative of the negative log evidence with respect to A, of shape (n, n)."""
     third = mode.curvature * (expit(-mode.values) - expit(mode.values))
     w = mode.influence(0.5 * mode.variances * third)
     towards = np.outer(0.5 * w - 0.25 * mode.coef, mode.coef)
@@ -62,7 +62,7 @@ def evidence_slope(mode: LogisticMode) -> Array:
 class LogisticFit(MachineFit):
     """Logistic machines, one for each class against the rest."""
 
-    K: Array  # Of shape (n, n)
+    K: Array  # Gram matrix, of shape (n, n)
     lam: float
     modes: Sequence[LogisticMode]
 

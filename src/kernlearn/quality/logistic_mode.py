@@ -55,12 +55,12 @@ class LogisticMode:
 
     @property
     def squared_norm(self) -> float:
-        """That of f in the space of the kernel A."""
+        """Squared norm of f in the space of the kernel A."""
         return float(self.coef @ self.values)
 
     @property
     def log_determinant(self) -> float:
-        """That of I + WA."""
+        """Log determinant of I + WA."""
         return 2.0 * float(np.log(self.factor.diagonal()).sum())
 
     def inverse(self) -> Array:

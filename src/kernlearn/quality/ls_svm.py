@@ -124,7 +124,7 @@ def _solve(centred: Array, ridge: Array, Y: Array) -> tuple[Array, Array, float]
     dual_coef = solved[:, :-1] - np.outer(towards_one, solved[:, :-1].sum(axis=0) / total)
     left = dual_coef.sum(axis=0)
     if (np.abs(left) > _ROUNDED * np.abs(dual_coef).sum(axis=0)).any():
-        # Where ridges are very unequal, the first sum was rounding of large terms.
+        # With very unequal ridges, rounding of large terms dominates the first sum.
         dual_coef -= np.outer(towards_one, left / total)
     log_volume = 2.0 * float(np.log(factor.diagonal()).sum()) + float(np.log(total / n))
     with safe_threads_for(n):
@@ -135,7 +135,7 @@ def _solve(centred: Array, ridge: Array, Y: Array) -> tuple[Array, Array, float]
 
 
 def mirrored(lower: Array) -> Array:
-    """The symmetric matrix of that lower triangle, above which there are zeros."""
+    """The symmetric matrix whose lower triangle is given, with zeros above the diagonal."""
     full = lower + lower.T
     full[np.diag_indices(len(full))] *= 0.5
     return np.asarray(full)

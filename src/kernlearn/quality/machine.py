@@ -180,12 +180,12 @@ class Machine:
     def feasible(self, a: Array) -> Array | None:
         """The coefficients, moved into the polytope as little as may be; None if that fails.
 
-        They are put into the box, and what the equalities miss is given to those with room. What
-        is left is the rounding of a sum.
+        The coefficients are put into the box, and the shortfall of an equality is given to
+        coefficients with room. The remaining violation is the rounding of a sum.
         """
         low, high = self.breakpoints[:, 0], self.breakpoints[:, -1]
         a = np.minimum(np.maximum(a, low), high)
-        # What rests at a breakpoint stays there, if the others can make up for it.
+        # Coefficients at a breakpoint stay there, if the others can make up for them.
         rests = a == low
         for point in self.breakpoints.T[1:]:
             rests |= a == point
@@ -290,7 +290,7 @@ def target_size(machine: Machine) -> float:
 
 
 def steepness(machine: Machine, distance: float) -> float:
-    """How fast ℓ(a) may change within a distance: an entropy is steep near the ends."""
+    """Bound on how fast ℓ(a) changes within a distance: an entropy is steep near the ends."""
     if machine.risk_sets is not None:  # each stage has a logarithm
         stages = machine.risk_sets.totals
         reach = float(np.log1p(stages.sum() / max(distance, 1e-300)))
@@ -304,7 +304,7 @@ def steepness(machine: Machine, distance: float) -> float:
 
 
 def on_rows(machine: Machine, rows: Indices) -> Machine:
-    """The machine on some of the points, each standing for as many as were left out."""
+    """The machine on some of the points, each standing for n_points / len(rows) points."""
     copies = machine.n_points / len(rows)
     risk_sets = machine.risk_sets
     breakpoints = machine.breakpoints[rows] * copies
@@ -384,7 +384,7 @@ def _with_sum(a: Array, total: float, low: Array, high: Array, rests: Mask) -> A
         else:
             space = float(room.sum())
         if np.isinf(space) and np.isinf(room).any():
-            # Where nothing bounds them, in proportion to their size.
+            # Unbounded coefficients change in proportion to their size.
             room = np.where(np.isinf(room), np.abs(a) + 1e-3 * np.abs(a).max() + 1e-300, 0.0)
             share = room / room.sum()
         elif space == 0.0:

@@ -15,7 +15,7 @@ LARGE = 1e30  # in place of infinity, where infinities of both signs are added u
 
 
 def stretch(machine: Machine, Ka: Array, multipliers: Multipliers) -> float | None:
-    """By what a function is to be multiplied until every margin is one; None if that fails."""
+    """Factor that raises every margin of a function to one or more; None if no factor does."""
     if not machine.stretchable:
         return None
     margin = float(((Ka + machine.rows.T @ multipliers.rows) / machine.linear).min())

@@ -1,4 +1,4 @@
-r"""How well held-out predictions do: a proper loss of each, after one scale for all.
+r"""Quality of held-out predictions: a proper loss of each, after one scale for all.
 
 Numbers are judged by squared error, within limits (:mod:`kernlearn.quality.logarithms`). Labels ±1
 are judged as the sign of log-odds that are known up to a factor: a least-squares machine with a
@@ -59,7 +59,7 @@ class PredictiveLoss(ABC):
         return float(self.share @ self.rows(self.scale(predictions) * predictions))
 
     def value_and_slope(self, predictions: Array, changes: Array) -> tuple[float, float]:
-        """The same, and its derivative where the predictions change so.
+        """The value, and its derivative along these changes of the predictions.
 
         At the best scale, a change of the scale changes nothing.
         """
@@ -71,7 +71,7 @@ class PredictiveLoss(ABC):
 
     @abstractmethod
     def scale(self, predictions: Array) -> float:
-        """The factor of the predictions to be judged by."""
+        """The factor that multiplies predictions before they are judged."""
 
     @abstractmethod
     def rows(self, predictions: Array) -> Array:
@@ -91,12 +91,12 @@ class PredictiveLoss(ABC):
         return None
 
     def linked(self, predictions: Array) -> Array:
-        """The predictions after it, for every row by the predictions for other rows alone."""
+        """The predictions after the link, for every row by the predictions for other rows alone."""
         return predictions
 
     @property
     def of_linked(self) -> PredictiveLoss:
-        """By what linked predictions are judged."""
+        """The loss of linked predictions."""
         return self
 
     @property
@@ -109,7 +109,7 @@ class PredictiveLoss(ABC):
         return Y
 
     def subset(self, rows: Indices | slice) -> PredictiveLoss:
-        """That of some rows."""
+        """The loss of some rows."""
         return replace(self, Y=self.Y[rows], weight=self.weight[rows])
 
     def of_rows(self, loss: PredictiveLoss) -> PredictiveLoss:
@@ -117,7 +117,7 @@ class PredictiveLoss(ABC):
         return replace(self, Y=self.training_targets(loss.Y), weight=loss.weight)
 
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
-        """Where a row's loss is a sum over its entries, their derivatives, each of shape (n, k)."""
+        """First and second derivatives of the loss by each prediction, each of shape (n, k)."""
         raise NotImplementedError
 
 
@@ -164,11 +164,11 @@ class SquaredLoss(PredictiveLoss):
 class LoggedLoss(SquaredLoss):
     """Squared error of logarithms, for machines that learn these.
 
-    They are searched by it, and then judged by the targets themselves.
+    The machines are searched by this loss, and then judged by the targets themselves.
     """
 
     title: ClassVar[str] = ", log target"
-    logarithms: Logarithms = field(kw_only=True)  # Of the targets
+    logarithms: Logarithms = field(kw_only=True)  # Logarithms of the targets
 
     @classmethod
     def of(cls, loss: PredictiveLoss) -> LoggedLoss | None:
@@ -181,28 +181,28 @@ class LoggedLoss(SquaredLoss):
         return cls(logarithms(loss.Y), loss.weight, loss.limits, logarithms=logarithms)
 
     def link(self, predictions: Array) -> Link | None:
-        """The way back."""
+        """The map from logarithms back to targets."""
         assert self.limits is not None
         return Exponentials.of(self.logarithms, self.Y - predictions, self.weight, self.limits)
 
     def linked(self, predictions: Array) -> Array:
-        """After it, whose one factor every row has next to no part in."""
+        """Targets after the link, whose one factor depends next to nothing on any single row."""
         link = self.link(predictions)
         assert link is not None
         return link(predictions)
 
     @property
     def of_linked(self) -> PredictiveLoss:
-        """The targets themselves."""
+        """Squared error of the targets themselves."""
         return SquaredLoss(self.logarithms.inverse(self.Y), self.weight, self.limits)
 
     @property
     def other(self) -> PredictiveLoss | None:
-        """They are the other way."""
+        """None: logarithms are already the other way."""
         return None
 
     def training_targets(self, Y: Array) -> Array:
-        """Their logarithms."""
+        """Logarithms of the targets."""
         return self.logarithms(Y)
 
 
@@ -285,7 +285,7 @@ class LogLoss(PredictiveLoss):
 class GradeLoss(LogLoss):
     """Squared error of the scores of grades, for machines whose values thresholds cut.
 
-    They are searched by it, and then judged by the probabilities of the grades.
+    The machines are searched by this loss, and then judged by the probabilities of the grades.
     """
 
     title: ClassVar[str] = ", ordered"
@@ -315,13 +315,13 @@ class GradeLoss(LogLoss):
         return GradeThresholds.of(predictions, self.Y, self.weight, self.order)
 
     def linked(self, predictions: Array) -> Array:
-        """After them."""
+        """Grades by thresholds, for every row from the predictions for other rows alone."""
         assert self.order is not None
         return held_out_grades(predictions, self.Y, self.weight, self.order)
 
     @property
     def other(self) -> PredictiveLoss | None:
-        """They are the other way."""
+        """None: ordered grades are already the other way."""
         return None
 
 

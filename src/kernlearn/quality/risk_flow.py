@@ -130,7 +130,7 @@ class RiskFlow:
 
 
 def shortfall(risk_sets: RiskSets, a: Array) -> float:
-    """By how much the flow of coefficients falls below zero."""
+    """Largest amount by which the flow of coefficients falls below zero."""
     return max(-float(_rest(risk_sets, a).min()), 0.0)
 
 

@@ -15,10 +15,10 @@ and what is said of p becomes
 - :math:`f_p - a_p \bigl(K_{pp} - c^\top M^{-1} c\bigr)`, :math:`c = (K_{Fp}, E_p)`, at a bound.
 
 The factors of :math:`a_p` are the squared spans of Vapnik and Chapelle (2000). For least squares
-all rows are in F and the values are exact; so they are for other machines wherever no row changes
-its role. Where some do, they are estimates. For the logistic loss τ is the second derivative of the
-entropy at a, and the value is that of one Newton step from the machine with all rows: the
-approximate leave-one-out of Cawley and Talbot (2008).
+all rows are in F and the values are exact. For other machines they are exact if no row changes its
+role, and estimates otherwise. For the logistic loss τ is the second derivative of the entropy at a,
+and the value is that of one Newton step from the machine with all rows: the approximate
+leave-one-out of Cawley and Talbot (2008).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from kernlearn._device import lower_factor
 from kernlearn.quality.machine import Machine, curvature_of
 from kernlearn.typing import Array
 
-# Relative to the mean of the diagonal: a matrix may be singular, or indefinite by rounding. What
-# depends on the other rows has a span of about this, which is next to none.
+# Relative to the mean of the diagonal: a matrix may be singular, or indefinite by rounding. A row
+# that depends linearly on the other rows has a span of about this, which is next to none.
 _RIDGE = 1e-8
 _AT_BOUND = 1e-9
 _ON_MARGIN = 1e-6
