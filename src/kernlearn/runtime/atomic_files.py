@@ -96,7 +96,7 @@ def _printed_to(stream: int) -> int:
 def _replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     # A link stays a link: what it points to is replaced.
     target = Path(os.path.realpath(path))
-    # Of a long name a part, so that this one is not too long where that one is not.
+    # A long name is cut, so that the name of the unfinished file stays within the system's limit.
     unfinished = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}.unfinished")
     with _ends_by_exception():
         descriptor = _opened(unfinished, path)

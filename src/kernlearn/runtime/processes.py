@@ -5,8 +5,8 @@ joblib's loky starts from nothing and imports the library first: 3.0 s of proces
 7.8 s for all of ``kernlearn fit`` on a table of 150 rows.
 
 A fork has only the thread that made it, so a lock that another thread holds stays locked in it, and
-CUDA does not work in it. Where there are other threads or CUDA is in use, everything is done in
-this process.
+CUDA does not work in it. If there are other threads or CUDA is in use, everything is done in this
+process.
 
 Tasks whose worker was ended by the system are done in this process.
 """
@@ -67,7 +67,7 @@ def run_in_processes(
 
     Results are pickled; one that cannot be is computed again here, with a warning. Each worker has
     one thread for linear algebra and its share of the free memory. `report` is called here after
-    every task. What a task raises is raised here.
+    every task. An exception of a task is raised here.
 
     >>> run_in_processes([lambda: 1, lambda: 2], n_workers=2)
     [1, 2]

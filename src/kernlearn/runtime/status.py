@@ -1,4 +1,4 @@
-"""How a solution ended; the value is the sentence that a user reads."""
+"""Status of a solution; the value is the sentence that a user reads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _CHANCE = "; but held-out rows are predicted no better than by guessing"
 
 
 class Status(Enum):
-    """How a solution ended."""
+    """Status of a solution at the end of a fit."""
 
     OPTIMAL = "optimal: the duality gap is within the tolerance"
     CONVERGED = "converged: a local minimum, to the tolerance"

@@ -15,31 +15,31 @@ from kernlearn.runtime.status import Status
 _TWICE = 2.0
 
 _now: Callable[[], float] = time.monotonic
-# When a fit last caught an interrupt: the only state of the process that this library keeps. A
-# search would otherwise go on with its next fit, after every interrupt.
+# Time of the last interrupt that a fit caught: the only state of the process that this library
+# keeps. A search would otherwise go on with its next fit, after every interrupt.
 _last_caught = -np.inf
 
 
 @dataclass(frozen=True)
 class Progress:
-    """What a ``callback`` receives during a fit.
+    """Progress of a fit, as its ``callback`` receives it.
 
     Attributes
     ----------
     step : int
-        How often the callback has been called in this fit, from one.
+        Number of this call of the callback in the fit, from one.
     seconds : float
-        Since the fit began.
+        Seconds since the fit began.
     objective : float
-        The lowest value so far of what is being minimised; `message` says what that is.
+        Lowest value so far of the function being minimised, which `message` names.
     lower_bound : float or None
-        What no solution can go below, where there is such a bound.
+        A value that no solution can go below, if one is known.
     gap : float or None
-        The relative difference of the two, which ``tol`` bounds.
+        Relative difference of objective and lower bound, which ``tol`` bounds.
     message : str
-        The same in words.
+        The progress in words.
     expected_steps : int or None
-        About how often the callback will have been called at the end, where that is known.
+        Approximate number of calls at the end of the fit, if known.
     """
 
     step: int
@@ -96,7 +96,7 @@ class StoppingControl:
 
     @property
     def seconds_left(self) -> float:
-        """Until the time is over, negative once it is; infinite without a limit."""
+        """Seconds until the time is over, negative afterwards; infinite without a limit."""
         return float(self._limit - (_now() - self._start))
 
     def report(
@@ -128,7 +128,7 @@ class StoppingControl:
             raise Stopped
 
     def accept(self, stop: BaseException) -> Status:
-        """How the fit ended; an interrupt that is not to be caught is raised again."""
+        """Status of the ended fit; an interrupt that is not to be caught is raised again."""
         global _last_caught
         if isinstance(stop, KeyboardInterrupt):
             again = _now() - _last_caught < _TWICE

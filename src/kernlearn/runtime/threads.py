@@ -1,4 +1,4 @@
-"""How many threads the linear algebra may use.
+"""Number of threads of the linear algebra.
 
 The setting belongs to the process: blocks that save and restore it leave the wrong one behind as
 soon as two threads have such blocks at once. Here the first block of any thread saves and limits
@@ -172,16 +172,16 @@ _limits: list[tuple[_Limit, _LimitOfThread | None]] = []
 
 @cache
 def _libraries() -> list[_Library]:
-    """Looking for the libraries takes a while, and they do not change."""
+    """BLAS libraries of the process, looked up once because the search takes a while."""
     return [
         _Library(each) for each in ThreadpoolController().select(user_api="blas").lib_controllers
     ]
 
 
 def n_threads() -> int:
-    """How many threads the linear algebra may use now, which other work in threads keeps to.
+    """Number of threads that the linear algebra may use now; other threaded work keeps to it.
 
-    In a block of :func:`threads_of_jobs`, as many as asked for there.
+    In a block of :func:`threads_of_jobs`, the number asked for there.
     """
     jobs = _jobs.get()
     if jobs is not None:
@@ -191,7 +191,7 @@ def n_threads() -> int:
 
 @contextmanager
 def threads_of_jobs(n_jobs: int | None) -> Iterator[None]:
-    """As many threads as `n_jobs` means to joblib; None leaves it to the linear algebra."""
+    """Set the number of threads to what `n_jobs` means to joblib; None changes nothing."""
     if n_jobs is None:
         yield
         return
