@@ -82,7 +82,7 @@ def describe_columns(
 
 
 def describe_cells(name: str, cells: PandasSeries) -> Column:
-    """What one column is that holds text, by the same rules.
+    """Description of one column that holds text, by the same rules.
 
     Numbers and text in one column are categories here: a data frame holds them as they are.
     """

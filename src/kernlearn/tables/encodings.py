@@ -1,4 +1,4 @@
-"""In which encoding a table of text is written."""
+"""Encoding of a table of text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# What most files are that are not UTF-8. Some bytes mean nothing in the first of them.
+# Usual encodings of files that are not UTF-8. Some bytes mean nothing in the first of them.
 _OLDER = ("cp1252", "latin-1")
 _NAMES = {"cp1252": "Windows-1252, a superset of Latin-1", "latin-1": "Latin-1"}
 _PIECE = 2**20

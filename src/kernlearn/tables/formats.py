@@ -1,4 +1,4 @@
-"""Which kind of table a file is, by its name; and the error of a table that cannot be used."""
+"""Format of a table, by the name of its file; and the error of a table that cannot be used."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SPREADSHEET = ".xlsx"
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How much of a file is looked at together."""
+    """Sizes of the pieces in which a file is read."""
 
     rows_of_a_piece: int = 50_000  # read, converted and kept at once
     cells_of_a_piece: int = 2_000_000  # at most: each is an object of some sixty bytes
@@ -43,9 +43,9 @@ READING = ReadingOptions()
 
 @dataclass(frozen=True)
 class FileFormat:
-    """How a table is stored; no delimiter means Parquet, or a spreadsheet.
+    """Format of a stored table; no delimiter means Parquet, or a spreadsheet.
 
-    A loose one may lack a line of names, and an empty delimiter is to be found out.
+    A loose format may lack a line of names, and an empty delimiter is to be detected.
     """
 
     delimiter: str | None

@@ -50,10 +50,10 @@ _WORDS = {
 
 
 def number_notation(cells: Iterable[object]) -> str | None:
-    """How numbers are written, if all cells are text and numbers in one notation.
+    """Notation of numbers, if all cells are text and numbers in one notation.
 
-    Plain ones, as computers write them, have none. Where commas may separate thousands or decimals
-    in every cell, they separate thousands.
+    Plain numbers, as computers write them, have no notation. If commas may separate thousands or
+    decimals in every cell, they separate thousands.
 
     >>> [number_notation(cells) for cells in (["1.234,50", "7,25"], ["$1,950.12", "$3"], ["True"])]
     ['1.234,5', '$1,234.5', 'true or false']
@@ -136,7 +136,7 @@ def _is_date(text: str, form: str) -> bool:
 
 
 def _reader(notation: str) -> Callable[[str], float | None]:
-    """What makes a number of a cell, or None."""
+    """Function that reads the number of a cell, None if the cell has another notation."""
     if notation == TRUE_OR_FALSE:
         return lambda text: TRUTHS.get(text.strip().lower())
     example = next(one for one in (COMMAS, DECIMAL_COMMA, PLAIN) if one in notation)

@@ -1,8 +1,8 @@
 """Read tables: CSV, TSV, Parquet, .data, gzip of these, .xlsx; whole, in pieces, in little memory.
 
-In little memory, a column of numbers takes eight bytes a cell, whatever it is in the file; of text
-each distinct cell is kept once. Where even that takes more than there is room for, a random half of
-the rows is kept, then a quarter, and so on: every row has the same chance, wherever it stands.
+In little memory, a column of numbers takes eight bytes a cell, however the file writes them, and
+each distinct cell of text is kept once. If memory still does not suffice, a random half of the rows
+is kept, then a quarter, and so on: every row has the same chance, wherever it stands.
 The cells of a text file stay text where the text is needed as it is written. Whether a column holds
 numbers is known at its end: one that has held nothing else and then meets a word is read once more
 from the start, as text.

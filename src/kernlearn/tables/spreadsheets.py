@@ -23,8 +23,8 @@ Cells = tuple[object, ...]
 def spreadsheet_chunks(path: Path, n_rows: int) -> Iterator[PandasFrame]:
     """Read the first sheet in pieces of up to `n_rows`, cells as a CSV file would have them.
 
-    The first row holds the names. Columns and rows without any cell are left out. Of formulas, the
-    values that were saved with them are read.
+    The first row holds the names. Columns and rows without any cell are left out. A formula is read
+    as the value that was saved with it.
     """
     openpyxl = load_openpyxl("reading .xlsx")
     pd = load_pandas("reading a table")

@@ -141,7 +141,7 @@ def _names(cells: list[str], path: Path, delimiter: str) -> list[str]:
 
 
 def _other_delimiter(names: list[str], delimiter: str) -> str | None:
-    """What would separate more names than there are, if anything does."""
+    """Delimiter that would at least double the number of names, or None."""
     counts = {
         mark: sum(name.count(mark) for name in names)
         for mark in OTHER_DELIMITERS
@@ -152,7 +152,7 @@ def _other_delimiter(names: list[str], delimiter: str) -> str | None:
 
 
 def delimiter_of(text: IO[str]) -> str:
-    r"""What separates the cells of the first line: a comma, a semicolon, a tab, or else blanks.
+    r"""Delimiter of the cells of the first line: a comma, a semicolon, a tab, or else blanks.
 
     Tabs beside blanks are blanks. The text is read from its start afterwards.
 

@@ -197,8 +197,8 @@ def as_text(cells: PandasSeries) -> NDArray[np.object_]:
     known = cells.notna().to_numpy()
     present = cells[known].tolist()
     if pd.api.types.infer_dtype(cells, skipna=True) == "string":
-        # Of many cells with few values each value is looked at once. Only of text: 1 and True are
-        # equal, and read differently.
+        # Distinct values are read once, since many cells often have few. This holds for text alone:
+        # 1 and True are equal, and read differently.
         read = {cell: _text(cell) for cell in set(present)}
         found = [read[cell] for cell in present]
     else:
@@ -292,9 +292,9 @@ def typed_frame(
 
 
 def _name(name: object, place: int, known: Collection[str]) -> str:
-    """As the model knows the column, or as a file of text names it.
+    """Name of a column as the model knows it, or else as a text file has it.
 
-    That is without blanks around it, and with nothing where pandas says that it is unnamed.
+    The latter has no blanks around it, and is empty if pandas calls the column unnamed.
 
     >>> _name(" b", 1, {"b"}), _name("Unnamed: 0", 0, {""})
     ('b', '')
@@ -344,12 +344,12 @@ def _respelled(cells: PandasSeries, known: Iterable[str]) -> PandasSeries:
 
 
 def _key(value: SupportsFloat) -> Key:
-    """True is not 1 here."""
+    """Key of a value, by which True differs from 1."""
     return isinstance(value, bool), float(value)
 
 
 def _value(text: str) -> Key | None:
-    """What other readers make of a text, as a key; None where it stays text.
+    """Key of the value that other readers make of a text; None if they keep the text.
 
     >>> _value("007"), _value("true"), _value("red")
     ((False, 7.0), (True, 1.0), None)

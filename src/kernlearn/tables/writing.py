@@ -17,7 +17,7 @@ from kernlearn.tables.formats import FileFormat, TableError, table_format
 from kernlearn.typing import PandasFrame
 
 Write = Callable[[PandasFrame], None]
-# What a spreadsheet takes for the beginning of a formula; some drop a tab or a line break first.
+# Starts of a formula to spreadsheets, some of which drop a tab or a line break first.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
