@@ -15,7 +15,7 @@ MOST_BARS = 30
 
 
 def largest(sizes: Array) -> Indices:
-    """Which entries to draw, in their order: all, or of very many those with the largest sizes.
+    """Indices of the entries to draw, in increasing order: those with the largest sizes.
 
     >>> largest(np.array([3.0, 1.0, 2.0]))
     array([0, 1, 2])
@@ -24,7 +24,7 @@ def largest(sizes: Array) -> Indices:
 
 
 def with_the_rest(label: str, n_hidden: int, things: str) -> str:
-    """The label of an axis, and how many are not drawn.
+    """The label of an axis, with the number of entries that are not drawn.
 
     >>> with_the_rest("learned weight", 2, "kernels")
     'learned weight, and 2 more kernels with less'
@@ -62,9 +62,9 @@ def draw_bars_with_errors(
 def _number_bars(ax: Axes, bars: BarContainer, values: Array) -> None:
     """The values beside the bars, with room for the one beside the longest."""
     numbers = [f"{value:.3g}" for value in values]
-    # Of a typical character, in units of the size; with its distance from the bar.
+    # Length of the numbers and of their distance from the bars, in units of the font size.
     length = 0.65 * max((len(number) for number in numbers), default=0) + 0.5
-    # Where the figure makes room for names, it takes it from the axes.
+    # A layout engine makes room for names by shrinking the axes.
     width = points_wide(ax) * (1.0 if ax.figure.get_layout_engine() is None else 0.6)
     size = min(row_size(ax, len(values)), 0.25 * width / length)
     ax.bar_label(bars, numbers, padding=3, fontsize=size)

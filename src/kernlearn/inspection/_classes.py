@@ -1,4 +1,4 @@
-"""How classes look: colours, markers and the legend of their names."""
+"""Appearance of classes: colours, markers and the legend of their names."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ this module are
 
 .. math:: k(x, z) = \sum_q r_q \, [s^q] \prod_j \kappa_j(x_j, z_j; s)
 
-A product kernel has series of one coefficient. Those of other kernels:
+A product kernel has series of one coefficient. The series of other kernels are:
 
 - linear: :math:`1 + x_j z_j s`, with the coefficient of s;
 - polynomial, :math:`(o + \sum_j x_j z_j)^p`: :math:`e^{x_j z_j s}`, with
@@ -41,13 +41,13 @@ class ColumnFactors:
 
     term: Term
     origins: Indices
-    """Of every prepared column, the number of the user's column."""
+    """Number of the user's column of every prepared column."""
     readout: Array
     """The weights r, of shape (L,)."""
 
     @classmethod
     def of(cls, term: Term, origins: Indices) -> ColumnFactors | None:
-        """None if the kernel has no such form."""
+        """Factors of a term; None if its kernel is no product over columns."""
         kernel, n_columns = term.kernel, term.points.shape[1]
         if type(kernel) is ARDGaussian and term.scales is None:
             scales = np.sqrt(np.asarray(kernel.gammas, dtype=float) * np.ones(n_columns))

@@ -53,9 +53,9 @@ class LearnedDistance:
         return self.between(self.prepare(X), self.prepare(Z))
 
     def between(self, rows: dict[str, Any], others: dict[str, Any]) -> Array:
-        """The same of prepared tables."""
+        """Squared distances of the rows of prepared tables, of shape (n, m)."""
         weights = np.array([weight for weight, _, _ in self.members])
-        # Where no member says anything, all count alike.
+        # If all weights are zero, the members count alike.
         shares = (
             weights / weights.sum() if weights.any() else np.full_like(weights, 1.0) / len(weights)
         )

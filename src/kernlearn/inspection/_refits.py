@@ -64,7 +64,7 @@ def refits(
     """Refits of a model: to training rows X and y, if given, else those that a mixture allows.
 
     A mixture keeps its kernels, ridges and weights, and its machines are trained again on its own
-    rows. Of other models there are none without X and y.
+    rows. Other models have no refits without X and y.
     """
     check_is_fitted(model)
     random = check_random_state(random_state)

@@ -23,8 +23,8 @@ _NOT_SHOWN = ("Cc", "Cs", "Cn")
 def plain(value: object, longest: int | None = None) -> str:
     r"""Data on one line, in characters that every reader can show.
 
-    Control characters and lone surrogates are replaced. Of a text that is too long both ends
-    stay, since names often differ in the last characters only.
+    Control characters and lone surrogates are replaced. A text that is too long keeps both ends,
+    since names often differ in the last characters only.
 
     >>> plain("a\x00b\tc"), plain("pressure at noon in room 12", longest=20)
     ('a\ufffdb c', 'pressure at … oom 12')

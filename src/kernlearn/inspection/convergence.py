@@ -15,7 +15,7 @@ from kernlearn.inspection._text import plain_legend, power_of_ten
 from kernlearn.inspection.kernel_weights import NEGATIVE, POSITIVE
 from kernlearn.typing import Array
 
-# Where a gap is exactly zero, a logarithmic axis needs a number: half a unit of the last digit.
+# Gap shown on a logarithmic axis in place of an exact zero: half a unit of the last digit.
 SMALLEST = np.finfo(float).eps / 2.0
 
 

@@ -17,7 +17,7 @@ from kernlearn.typing import Array
 # Heights, in lines of text below the axis of ranks.
 BAR_STEP, LABEL_GAP, LABEL_STEP, RULER, CEILING = 0.5, 1.0, 1.0, -2.0, -3.2
 INCHES_PER_LINE = 0.24
-# Of the axis of ranks, and of a character of a name to either side of it.
+# Width of the axis of ranks, and of a character of a name to either side of it.
 AXIS_INCHES, INCHES_PER_CHARACTER = 4.0, 0.09
 
 

@@ -1,4 +1,4 @@
-"""How predictions depend on a column, and on two columns together, with intervals."""
+"""Dependence of predictions on a column, and on two columns together, with intervals."""
 
 from __future__ import annotations
 

@@ -49,8 +49,8 @@ class KernelWeightsDisplay(Display):
         Parameters
         ----------
         estimator : estimator with ``weights_`` and ``kernels_`` or ``pivots_``, or a Pipeline
-            Fitted; the last step of a pipeline is drawn. Of the sections of a hyperkernel, and of
-            the kernels of a family such as :class:`kernlearn.kernels.Grid`, those that have weight.
+            Fitted; the last step of a pipeline is drawn. Sections of a hyperkernel, and kernels of
+            a family such as :class:`kernlearn.kernels.Grid`, are drawn if they have weight.
         ax : matplotlib axes, optional
             Where to draw; by default a new figure.
 

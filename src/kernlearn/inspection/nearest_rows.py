@@ -1,4 +1,4 @@
-"""Which training rows a prediction rests on: those that are nearest by the learned kernel."""
+"""Training rows on which a prediction rests: the nearest ones by the learned kernel."""
 
 from __future__ import annotations
 

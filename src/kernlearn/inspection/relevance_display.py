@@ -25,7 +25,7 @@ from kernlearn.typing import Array, RandomState, Rows
 
 
 class RelevanceDisplay(Display):
-    """How much every column matters: what held-out predictions lose when it is shuffled.
+    """Relevance of every column: the fall of the held-out score when the column is shuffled.
 
     Lines are two standard errors either way. After `plot`, ``bars_`` holds the bars; of more than
     thirty columns, the longest are drawn.

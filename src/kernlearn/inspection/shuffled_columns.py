@@ -1,4 +1,4 @@
-"""Which columns a fitted model uses, by what its predictions lose when they are shuffled."""
+"""Relevance of columns: the fall of a fitted model's score when they are shuffled."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def relevance(
     estimator : estimator with ``predict``
         Fitted: any estimator of kernlearn that predicts, any of scikit-learn, or a Pipeline.
     X : array-like, sparse matrix, data frame or dict of sources
-        Rows that the model has not seen. Of a dict, whole sources are shuffled.
+        Rows that the model has not seen. The sources of a dict are shuffled whole.
     y : array-like of shape (n,) or (n, n_targets)
-        Their labels or targets; of a survival model events and times, as in its ``score``.
+        Labels or targets of the rows; for a survival model events and times, as in its ``score``.
     groups : array-like of shape (n,), optional
         Labels of the rows that belong together, patients for example. Groups, not rows, then count
         as independent in the standard error.

@@ -1,4 +1,4 @@
-"""How the learned scales change with their regularisation."""
+"""Learned scales as a function of their regularisation."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _followed(model: BaseEstimator, family: ParametricKernel, Y: Array, mus: Arr
     with threads_for(len(points)):
         for mu in mus:
             descent = problem.minimise(theta, model.lam_, float(mu), _TOL, 200)
-            # Where no machine can be trained the scales stay what they were.
+            # If no machine can be trained, the scales stay as they were.
             theta = theta if descent is None else descent.point.theta
             thetas.append(theta)
     return np.array(thetas)

@@ -126,7 +126,7 @@ class WeightPathDisplay(Display):
         shown = np.arange(sizes[0])
         fit = last_step(model)
         if not hasattr(fit, "pivots_") and not isinstance(fit.kernels_, list):
-            # Of a family, those that have weight somewhere.
+            # Only the kernels of a family that have weight somewhere are shown.
             shown = np.flatnonzero(np.any(path, axis=0))
         labels = _labels(fit, shown)
         return cls(grid, [weights[shown] for weights in path], labels, parameter).plot(ax=ax)
