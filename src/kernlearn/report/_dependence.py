@@ -1,4 +1,4 @@
-"""How predictions depend on the columns that matter, for the report."""
+"""Dependence of predictions on the columns that matter, for the report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ N_ROWS, N_VALUES, ROWS_OF_PAIRS = 60, 12, 30
 
 @dataclass(frozen=True, eq=False)
 class Dependences:
-    """Of the columns that matter, the most important first."""
+    """Dependence on the columns that matter, the most important first."""
 
     curves: dict[str, dict[str, Targets]]
     pairs: dict[str, Targets] | None

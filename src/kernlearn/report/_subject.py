@@ -30,7 +30,7 @@ class Subject:
     estimator: BaseEstimator
     """The step of the pipeline that learned the kernel."""
     step: BaseEstimator
-    """The same as it stands in the pipeline, perhaps inside another."""
+    """The estimator as it stands in the pipeline, perhaps inside another."""
     points: PandasFrame
     """The sample as that step sees it, perhaps an array; None without one."""
     target: Targets | None

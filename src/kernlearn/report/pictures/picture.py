@@ -23,12 +23,12 @@ class Picture:
     name: str
     """A word for identifiers and file names."""
     section: str
-    """The section that shows it, by its identifier."""
+    """Identifier of the section that shows the picture."""
     title: str
     caption: str
-    """How to read it, in a sentence or two."""
+    """Explanation of the picture, in a sentence or two."""
     describe: Callable[[Subject], str]
-    """What it shows of a subject, in words for those who do not see it."""
+    """Description of a subject's picture, in words for those who do not see it."""
     applies: Callable[[Subject], bool]
     height: Callable[[Subject], float]
     """Inches for a subject."""

@@ -1,4 +1,4 @@
-"""Which columns matter, and what each source adds."""
+"""Relevance of columns, and the contribution of each source."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_ROWS = 100
 
 
 def columns(subject: Subject) -> Html | None:
-    """How it was measured, pictures, and the numbers."""
+    """The way relevance was measured, pictures, and the numbers."""
     facts = subject.facts.part("importance")
     found = facts.parts("columns") or facts.parts("views")
     if not facts.text("how") and not found:

@@ -80,7 +80,7 @@ def _columns_used(facts: Facts) -> Html | None:
 
 
 def _taken_for(subject: Subject) -> Html | None:
-    """What a model that prepares its columns took them for, where the facts do not say."""
+    """Kinds of the columns, as found by a model that prepares its columns itself."""
     kinds = getattr(getattr(subject.estimator, "preparation_", None), "kinds", {})
     rows: list[list[Child]] = [[tag("code", name), words] for name, words in kinds.items()]
     if not rows:

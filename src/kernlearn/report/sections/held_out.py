@@ -24,7 +24,7 @@ def classes(subject: Subject) -> Html | None:
 
 
 def repeated(subject: Subject) -> Html | None:
-    """Which of repeated folds the section is about."""
+    """Note that the section shows the first repeat of the folds; None without repeats."""
     repeats = subject.facts.part("rows").number("repeats")
     if repeats is None or repeats < 2:
         return None

@@ -69,7 +69,7 @@ def _values(facts: Facts, entries: list[Facts]) -> Html | None:
 
 
 def _landmarks(facts: Facts) -> Html | None:
-    """How the loss on held-out rows falls with the rank, where a fit went through landmarks."""
+    """Loss on held-out rows by rank, if the fit went through landmarks."""
     losses = facts.rows("losses", 2)[-MOST_RANKS:]
     if not losses:
         return None
@@ -83,7 +83,7 @@ def _landmarks(facts: Facts) -> Html | None:
 
 
 def _candidates(subject: Subject) -> Html | None:
-    """The numbers behind the picture of what was tried."""
+    """The numbers behind the picture of the candidates."""
     rows: list[list[Child]] = [
         [
             entry.text("candidate"),

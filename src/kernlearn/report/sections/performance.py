@@ -1,4 +1,4 @@
-"""How well the model does beside baselines, and beside other methods."""
+"""Scores of the model beside baselines, and beside other methods."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kernlearn.report.sections._pictures import pictures_of
 
 
 def performance(subject: Subject) -> Html | None:
-    """How rows were held out, the scores in a table, a picture of them, and paired tests."""
+    """The evaluation in words, the scores in a table, a picture of them, and paired tests."""
     facts = subject.facts
     metric, entries = facts.text("metric"), facts.parts("scores")
     if not entries:

@@ -43,7 +43,7 @@ def _chance(facts: Facts) -> Html | None:
 
 
 def _warnings(facts: Facts) -> Html | None:
-    """What may make the scores too good."""
+    """Warnings that the scores may be optimistic."""
     found = facts.words("warnings")
     if not found:
         return None

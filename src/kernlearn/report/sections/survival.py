@@ -24,7 +24,7 @@ def survival(subject: Subject) -> Html | None:
 
 
 def _at_risk(subject: Subject) -> Html:
-    """How many rows of every group are still observed."""
+    """Numbers of rows of every group that are still observed, at several times."""
     ticks = subject.facts.part("held_out").values.get("ticks")
     times = [decimal(float(t)) for t in ticks] if isinstance(ticks, list) else []
     rows: list[list[Child]] = []
