@@ -20,7 +20,7 @@ from kernlearn.typing import Array
 def row_scores(
     outcome: SurvivalOutcome, survival: Array, times: Array, censoring: StepFunction
 ) -> Array:
-    """What each row adds to the mean at each time, of shape (n, k)."""
+    """Contribution of each row to the mean at each time, of shape (n, k)."""
     own = outcome.event / np.maximum(censoring(outcome.time), np.finfo(float).tiny)
     gone = (outcome.time[:, None] <= times) * own[:, None]
     there = (outcome.time[:, None] > times) / np.maximum(censoring(times), np.finfo(float).tiny)

@@ -26,23 +26,23 @@ class Concordance:
 
     @property
     def index(self) -> float:
-        """Between 0 and 1; NaN if no pair is comparable."""
+        """The concordance, between 0 and 1; NaN if no pair is comparable."""
         total = float(self.comparable.sum())
         return float(self.concordant.sum()) / total if total > 0 else float("nan")
 
     @property
     def influence(self) -> Array:
-        """By how much the index would be less without each row, to first order; (n,)."""
+        """Fall of the index without each row, to first order, of shape (n,)."""
         total = 0.5 * float(self.comparable.sum())  # each pair counts for both of its rows
         return np.asarray((self.concordant - self.index * self.comparable) / max(total, 1e-300))
 
     def standard_error(self, groups: Indices | None = None) -> float:
-        """That of the index, by the jackknife over rows or groups, linearised."""
+        """Standard error of the index, by the jackknife over rows or groups, linearised."""
         return jackknife_error_of(self.influence, groups)
 
 
 def jackknife_error_of(influence: Array, groups: Indices | None = None) -> float:
-    """The standard error of what changes so without each row; rows of one group go together."""
+    """The standard error of a statistic with this influence; rows of one group go together."""
     groups = np.arange(len(influence)) if groups is None else groups
     change = np.bincount(groups, influence)
     n = int((np.bincount(groups) > 0).sum())

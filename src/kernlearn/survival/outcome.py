@@ -77,13 +77,13 @@ def survival_outcome(y: Rows = None, *, event: Rows = None, time: Rows = None) -
     Parameters
     ----------
     y : structured array, data frame, SurvivalOutcome or array of shape (n, 2), optional
-        The event and the time of every row. Of two columns or fields, the event is the one of
-        truth values; if both or neither are, the first, as in scikit-survival.
+        The event and the time of every row. If one of two columns or fields holds truth values, it
+        is the event; if both or neither do, the first is, as in scikit-survival.
     event : array-like of shape (n,), optional
         In place of y: whether the event was seen. True or 1 for an event, False or 0 for a
         censored row.
     time : array-like of shape (n,), optional
-        In place of y: when it was seen, or the end of the observation.
+        In place of y: the time of the event, or the end of the observation.
 
     Returns
     -------

@@ -1,9 +1,9 @@
 r"""Jackknife pseudo-observations: a number for every row, censored or not.
 
-Of an estimate :math:`\hat\theta` from n rows, :math:`\hat\theta_i = n\hat\theta -
-(n - 1)\hat\theta_{(-i)}` has about the mean that the outcome of row i has, given its columns, as
-long as censoring does not depend on them (Andersen, Klein and Rosthøj 2003). So censored times
-become targets of a regression.
+With an estimate :math:`\hat\theta` from n rows, the number :math:`\hat\theta_i = n\hat\theta -
+(n - 1)\hat\theta_{(-i)}` has about the conditional mean of the outcome of row i, given its columns,
+as long as censoring does not depend on the columns (Andersen, Klein and Rosthøj 2003). So censored
+times become targets of a regression.
 
 Without row i, the factors of Kaplan and Meier's product before :math:`t_i` are
 :math:`1 - d_k/(Y_k - 1)`, those after it are as they were: all n curves come from two of them.
@@ -31,7 +31,7 @@ def pseudo_survival(outcome: SurvivalOutcome, times: Rows) -> Array:
     Returns
     -------
     ndarray of shape (n, k)
-        Without censoring they are one after the event's time, and zero before.
+        Without censoring, a row has ones before the time of its event, and zeros from it on.
 
     Examples
     --------
@@ -82,18 +82,18 @@ class _LeftOut:
         self.times, self.place, self.time = table.times, table.place, outcome.time
         self.whole = np.cumprod(1.0 - table.events / table.at_risk)
         fewer = np.maximum(table.at_risk - 1.0, 1.0)
-        # Of rows that are at risk beyond each time.
+        # The curve without a row that is at risk beyond each time.
         self.beyond = np.cumprod(np.clip(1.0 - table.events / fewer, 0.0, 1.0))
         own = 1.0 - (table.events[self.place] - outcome.event) / fewer[self.place]
         before = _at(self.beyond, self.place - 1)
         self.at_own = before * np.clip(own, 0.0, 1.0)  # right after the row's own time
         reached = self.whole[self.place]
-        # Where the whole curve has come to zero there is no later time.
+        # If the whole curve has come to zero, there is no later time.
         self.scale = np.where(reached > 0, self.at_own / np.where(reached > 0, reached, 1.0), 0.0)
         self.is_last = reached == 0
 
     def survival(self, times: Array) -> Array:
-        """Of shape (n, k)."""
+        """The curve without each row at its times, of shape (n, k)."""
         place = np.searchsorted(self.times, times, side="right") - 1
         later = np.where(
             self.is_last[:, None],

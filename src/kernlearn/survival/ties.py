@@ -1,4 +1,4 @@
-"""How events at the same time are treated."""
+"""Treatment of events at the same time."""
 
 from __future__ import annotations
 
