@@ -42,7 +42,7 @@ def _stdout_of_our_own(stdout: TextIO) -> TextIO:
         os.dup2(sys.stderr.fileno(), stdout.fileno())
     except (OSError, AttributeError, io.UnsupportedOperation):  # closed, or no real stream
         return stdout
-    # What a terminal cannot show is shown as its code instead of ending the program.
+    # A character that a terminal cannot show is shown as its code instead of ending the program.
     return io.TextIOWrapper(
         os.fdopen(ours, "wb"),
         encoding=stdout.encoding,

@@ -30,7 +30,7 @@ class _Commands(TyperGroup):
     """Imports the module of a command when it runs: importing the experiments takes a while."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Their names, in the order of the help."""
+        """Names of the commands, in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:

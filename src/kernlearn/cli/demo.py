@@ -34,14 +34,14 @@ from kernlearn.typing import Array, Json
 
 @dataclass(frozen=True)
 class DemoOptions:
-    """How large the demo is."""
+    """Size and content of the demo."""
 
     n_patients: int = 300
     n_batches: int = 400
     svm_grid: Mapping[str, Sequence[float]] = field(default_factory=lambda: GRID)
     """C and γ that the rival SVM is tuned over."""
     candidates: Sequence[str] | str = "auto"
-    """Of the mixture of kernel machines."""
+    """Candidates of the mixture of kernel machines."""
     pictures: Sequence[str] | None = None
     """Names of the pictures of the report; None for all."""
 
@@ -220,7 +220,7 @@ def _report(
         "command": ["kernlearn", "demo", "--report", str(path), "--seed", str(seed)],
     }
     pipeline = Pipeline([("scale", scaler), ("learn", model)])
-    # What the page draws is named, so the scaler needs the names too.
+    # The columns on the page have names, so the scaler needs the names too.
     scaler.feature_names_in_ = np.array(data.names, dtype=object)
     bundle = ModelBundle(pipeline, facts, X[:SAMPLE_ROWS], data.y[:SAMPLE_ROWS])
     with failures(f"write {path}", path):

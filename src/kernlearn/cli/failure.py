@@ -1,4 +1,4 @@
-"""How a command fails: one sentence on standard error, and a code."""
+"""Failure of a command: one sentence on standard error, and a code."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def system_message(error: OSError) -> str:
 
 
 def _cure(error: OSError, path: Path) -> str:
-    """What to do about an error of the system, where that can be told; begins with a semicolon."""
+    """Advice on an error of the system, if there is any; begins with a semicolon."""
     if isinstance(error, FileNotFoundError):
         if not path.parent.is_dir():
             return f"; there is no folder {path.parent}"

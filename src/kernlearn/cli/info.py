@@ -51,7 +51,7 @@ def info(as_json: AsJson = False) -> None:
 
 
 def installation_facts(extras: Mapping[str, tuple[str, ...]] = EXTRAS) -> Json:
-    """What is installed, and what the optional parts lack."""
+    """Installed packages, devices, and packages that the optional parts lack."""
     gpus = cuda_devices()
     declared = metadata("kernlearn").get_all("Provides-Extra") or []
     return {
@@ -82,7 +82,7 @@ def _blas() -> list[str]:
 
 
 def _no_gpu() -> str:
-    """Why there is no other device."""
+    """Reason why there is no other device."""
     found = [f"{library} {number}" for library, _, number in libraries()]
     if found:
         return f"{' and '.join(found)} find no CUDA device"

@@ -56,10 +56,10 @@ RankName = Annotated[
 
 @dataclass(frozen=True)
 class OutcomeRequest:
-    """The columns of what is predicted, by their roles."""
+    """The columns of targets, by their roles."""
 
     targets: tuple[str, ...]
-    """As typed, one or several; of times to an event, the column of times."""
+    """Columns as typed, one or several; for times to an event, the column of times."""
     event: str | None = None
     are_counts: bool = False
     exposure: str | None = None
@@ -77,7 +77,7 @@ class OutcomeRequest:
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """Those besides the targets."""
+        """Columns that have a role besides the targets."""
         return tuple(name for name in (self.event, self.exposure, self.rank_by) if name)
 
     @property

@@ -71,11 +71,11 @@ class CommandOptions:
     cluster_timeout: float = TIMEOUT
     """Seconds after which a scheduler is taken to be missing."""
     few_rows: int = 1000
-    """Of fewer rows one split says little: all are held out by default, in repeated folds."""
+    """Number of rows below which all are held out by default, in repeated folds."""
     pictures: Collection[str] | None = None
     """Names of the pictures of a report; None for all."""
     table_share: float = 1.0 / 8.0
-    """Of the memory there is, what the table may take: its rows are copied to be split and
+    """Share of the memory that the table may take: its rows are copied to be split and
     prepared."""
 
 
@@ -89,13 +89,13 @@ class FitProblem:
     n_read: int
     """Rows of the table."""
     dropped: list[tuple[str, int]]
-    """Why rows were left out, and how many."""
+    """Reasons for which rows were left out, each with the number of rows."""
     notes: list[str]
-    """What was done to the table as a whole."""
+    """Notes on the table as a whole."""
     warnings: list[str]
-    """What may make the scores too good."""
+    """Reasons why the scores may be optimistic."""
     encoding: str
-    """Of the table, where it is text."""
+    """Encoding of the table, if it is text."""
 
 
 def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
@@ -156,13 +156,13 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
 
 
 def _target(frame: PandasFrame, goal: GoalRequest) -> Target:
-    """What is predicted; grades are classes, whatever they look like."""
+    """Values of the target; grades are classes, whatever they look like."""
     is_graded = goal.task == "auto" and (goal.ordinal is not None or goal.metric == KAPPA)
     return goal.outcome.read(frame, "classification" if is_graded else goal.task)
 
 
 def _how_held_out(request: SplitRequest, n_rows: int, is_small: bool) -> Json:
-    """In which way: once, or in folds, and by default repeatedly where rows are few."""
+    """Settings of the evaluation: one split, or folds, which are repeated if rows are few."""
     size, cv, repeats = request.test_size or TEST_SIZE, request.cv, request.repeats
     is_free = cv is None and request.test_size is None and request.refit
     if is_free and (repeats is not None or (is_small and request.time_order is None)):
@@ -338,7 +338,7 @@ def _listed(names: list[str]) -> str:
 def _columns(
     frame: PandasFrame, target: Target, request: FitRequest, files: ViewFiles | None
 ) -> tuple[list[Column], dict[str, list[str]]]:
-    """What the columns are, and the sources of a table with free text where none are named."""
+    """Descriptions of the columns, and sources for free text if the user names none."""
     joined = files.views if files is not None else {}
     known = {*request.goal.outcome.columns, *joined}
     names = [name for name in frame.columns if name not in known]

@@ -33,7 +33,7 @@ class GoalRequest:
 
 @dataclass(frozen=True)
 class SplitRequest:
-    """Which rows are held out."""
+    """Rows to hold out."""
 
     test_size: float | None
     cv: int | None

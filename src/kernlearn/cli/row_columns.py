@@ -9,7 +9,7 @@ from kernlearn.tables import Column, TableError, describe_columns
 from kernlearn.tables.typed import as_dates, as_numbers, as_text
 from kernlearn.typing import Array, Indices, PandasFrame, PandasSeries, Targets
 
-# Of these, five are there to learn from in any usual split: as many as there are folds.
+# With ten groups, any usual split trains on five at least: as many as there are folds.
 FEWEST_GROUPS = 10
 
 
