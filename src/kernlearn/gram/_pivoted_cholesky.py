@@ -35,7 +35,7 @@ _INDEFINITE = 1e-6
 
 @dataclass(frozen=True)
 class GreedyOptions:
-    """How the work is cut up; the factor is the same up to rounding."""
+    """Sizes of the blocks of the work; the factor is the same up to rounding."""
 
     block: int = 64  # pivots chosen before all rows are updated by one matrix product
     # Rows among which a block is chosen: this part of all, but never few. Of 61,425 pairs, 1 in 64
@@ -44,8 +44,8 @@ class GreedyOptions:
     few: int = 1024
     whole: int = 2**13  # of no more rows a block is chosen among all: every column is computed once
     room: int = 2**26  # numbers that the factor has room for at first (half a gigabyte)
-    # Rows that are updated together: enough for a matrix product to be fast, and what lies beside
-    # the factor then takes a few hundred megabytes, however many rows there are
+    # Rows that are updated together: enough for a matrix product to be fast, while the arrays
+    # beside the factor take a few hundred megabytes, however many rows there are
     rows_at_a_time: int = 2**18
 
 
@@ -110,15 +110,15 @@ class Growing:
         return len(self.pivots) >= self.limit or left <= self.target or left == 0.0
 
     def room(self) -> int:
-        """How many pivots the next block may have at most."""
+        """Largest number of pivots of the next block."""
         return min(self.options.block, self.limit - len(self.pivots))
 
     def largest(self) -> tuple[Indices, Array, Array | None]:
         """Return the next greedy pivots, and the rows of the new columns of the factor at them.
 
-        They are chosen among the rows with the largest residuals only. Residuals never grow, so
-        the choice is right until it falls below what the other rows began with. Where these are all
-        rows, the new columns come last, transposed.
+        Pivots are chosen among the rows with the largest residuals only. Residuals never grow, so
+        a choice is right until it falls below the first residuals of the other rows. If these rows
+        are all rows, the new columns come last, transposed.
         """
         active, bound, others = largest_residuals(self.residual, self.options)
         whole = len(active) == len(self.residual)

@@ -43,7 +43,7 @@ _FEWEST_ROWS = 256
 
 
 def rows_per_block(n_columns: int) -> int:
-    """How many rows are worked on together where each becomes `n_columns` numbers."""
+    """Number of rows of a block, if each row becomes `n_columns` numbers."""
     return max(_FEWEST_ROWS, _BLOCK_NUMBERS // max(n_columns, 1))
 
 

@@ -1,9 +1,9 @@
 """A payload is looked over before any of it is unpacked.
 
-Members are stored as they are, so nothing in a genuine file is larger than the file. What claims to
-be would take memory that the file does not warrant: compressed members, members that share their
-bytes, arrays whose header names more numbers than follow, members that are read again and again.
-Only sparse matrices are compressed, in archives of their own within a member.
+Members are stored as they are, so nothing in a genuine file is larger than the file. A file that
+claims more would take memory out of proportion to its size: compressed members, members that share
+their bytes, arrays whose header names more numbers than follow, members that are read again and
+again. Only sparse matrices are compressed, in archives of their own within a member.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ from kernlearn.solvers.core.solution import Solution, Step
 from kernlearn.solvers.weights.output_kernel import OutputKernel
 from kernlearn.tables.typed import Column
 
-# What these packages export is plain: constructors store, and nothing runs when a file is read.
+# Classes exported by these packages are plain: their constructors store, and run nothing else.
 # The keys are the modules that a file names.
 PUBLIC = {
     "kernlearn": kernlearn.estimators,
