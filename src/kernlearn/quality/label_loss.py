@@ -33,7 +33,7 @@ class LabelLoss(LogLoss):
 
     @property
     def of_linked(self) -> PredictiveLoss:
-        """This loss itself."""
+        """The loss itself."""
         return self
 
     @property

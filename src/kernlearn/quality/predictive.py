@@ -117,7 +117,7 @@ class PredictiveLoss(ABC):
         return replace(self, Y=self.training_targets(loss.Y), weight=loss.weight)
 
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
-        """First and second derivatives of the loss by each prediction, each of shape (n, k)."""
+        """First and second derivatives of each row's loss by its entries, each of shape (n, k)."""
         raise NotImplementedError
 
 
