@@ -235,8 +235,8 @@ def _direction(S: Array, x: Array, norms: Array, n: int) -> tuple[Array, Array, 
     """
     length = float(np.sqrt(x @ S @ x))
     d = S @ x / length
-    # Inner products are summed over some rows at once. What centring takes off them has sums over
-    # the points: ⟨K1, L1⟩ of three, twice, and 1ᵀK1 · 1ᵀL1 of four, each half of rounding(n).
+    # Inner products are summed over some rows at once. The terms of centring have sums over the
+    # points: ⟨K1, L1⟩ of three, twice, and 1ᵀK1 · 1ᵀL1 of four, each half of rounding(n).
     eps = rounding(ROWS_AT_A_TIME * n) + 6.0 * rounding(n)
     size = np.abs(x)
     ends, long = float(size.sum()), float(size @ norms)

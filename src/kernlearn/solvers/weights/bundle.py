@@ -37,7 +37,7 @@ FLAT = 1e-9  # curvature added so that the minimiser is unique where the model i
 
 @dataclass(frozen=True, eq=False)
 class ModelMinimum:
-    """Where the model is smallest, what it promises there, and which planes hold it up.
+    """Minimiser of the model, its value there, and the shares of the planes that are active.
 
     The height is that of the planes, without the curvature.
     """
@@ -114,7 +114,7 @@ def minimise_model(
 
 
 def reach(x: Array, domain: Domain) -> Array:
-    """How far each coordinate goes in a step of length one: about as far as it has come."""
+    """Length of a unit step in each coordinate; with positive weights, about the coordinate."""
     return domain.high if domain.free_sign else np.asarray(x + 0.1 * domain.high / len(x))
 
 
@@ -131,7 +131,7 @@ def _clean(solution: QuadraticSolution, low: Array, domain: Domain) -> Array:
 def _onto_limits(x: Array, rows: Array, domain: Domain) -> Array:
     """The coordinates moved to where these rows are zero, which an interior point misses a little.
 
-    Zeros stay zeros. Where no such point is near by, x is returned as it is.
+    Zeros stay zeros. If the moved point is not feasible or no better, x is returned as it is.
     """
     size = domain.high * (x != 0.0)
     A = np.vstack([domain.equality, rows])
@@ -144,9 +144,9 @@ def _onto_limits(x: Array, rows: Array, domain: Domain) -> Array:
 
 
 def _within_limits(x: Array, domain: Domain) -> Array:
-    """The coordinates within the limits of positive weights, where the program missed them.
+    """The coordinates within the limits of positive weights, if the program missed these.
 
-    It may where a penalty is of another size for each weight.
+    A program may miss them if a penalty is of another size for each weight.
     """
     limits = domain.share_limits
     if domain.free_sign or limits is None or _violation(x, domain) <= MISSED:
@@ -172,7 +172,7 @@ class PlaneBundle:
         self._halved = np.inf, 0  # the gap when it was last halved, and the programs until then
 
     def programs_in_vain(self, upper: float) -> int:
-        """How many quadratic programs were solved since the gap to the best value was halved."""
+        """Number of quadratic programs since the gap to the best value was last halved."""
         gap = upper - self.lower
         if gap <= 0.5 * self._halved[0]:
             self._halved = gap, self.n_programs

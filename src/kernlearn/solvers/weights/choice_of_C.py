@@ -28,7 +28,7 @@ PATH_TOL = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Choice(Generic[SolutionT]):
-    """The C that was chosen, its solution, and what the others would have cost."""
+    """The C that was chosen, its solution, and the losses of all C tried."""
 
     C: float  # of the smallest loss; the smallest of several
     solution: SolutionT  # it counts the machines of the whole path
@@ -36,7 +36,7 @@ class Choice(Generic[SolutionT]):
 
 
 def middle_of(Cs: Sequence[float]) -> int:
-    """Where the search begins."""
+    """Position of the C at which the search begins."""
     return (len(Cs) - 1) // 2
 
 

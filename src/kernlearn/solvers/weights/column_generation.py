@@ -47,7 +47,7 @@ from kernlearn.typing import Array, Indices
 
 @dataclass(frozen=True)
 class ColumnGenerationOptions:
-    """How many kernels join the master problem, and how well it is solved."""
+    """Number of kernels that join the master problem, and accuracy of its solution."""
 
     joining: int = 32  # kernels that join in a round, at most
     share: float = 0.2  # of the gap that is left: how well a master is solved
@@ -101,7 +101,7 @@ class ColumnGeneration:
         self.pool, self.master, self.machines = pool, master, machines
         self.weight_set, self.control = weight_set, control
         used = weight_set.normaliser > 0
-        # What the trace of K(w) is at most.
+        # Upper bound on the trace of K(w).
         ratios = pool.traces[used] / weight_set.normaliser[used]
         self.trace = weight_set.total * float(ratios.max())
         self.stopping = control.stopping
@@ -223,7 +223,7 @@ class ColumnGeneration:
         return Plane.mixture(proof.shares, planes)
 
     def _bound_of(self, plane: Plane, weights: Array) -> float:
-        """What a plane of all kernels proves, with the penalty."""
+        """Lower bound that a plane of all kernels proves, with the penalty."""
         if self.penalty is not None:
             near, tol = (
                 replace(self.weight_set, start=weights),

@@ -23,7 +23,7 @@ from kernlearn.typing import Array, DeviceArray, Indices
 
 @dataclass(frozen=True)
 class MasterOptions:
-    """How many kernels a master problem has, and how long they stay without weight."""
+    """Sizes of a master problem, and the time that kernels stay in it without weight."""
 
     smallest: int = 64  # kernels that there is room for at least
     largest: int = 400  # and at most
@@ -112,7 +112,7 @@ class GramMaster(Master):
         self._elsewhere: list[DeviceArray] = []  # the same on a device
 
     def first(self, size: float) -> Proof:
-        """Those of an identity matrix, a kernel by which no two points are alike."""
+        """Coefficients from an identity matrix, a kernel by which no two points are alike."""
         identity = GramStack(np.eye(self.machines[0].n_points)[None])
         alone = WeightSet(np.ones(1), size, False)
         return proof_of(

@@ -65,7 +65,7 @@ ROWS_AT_A_TIME = 64
 
 @dataclass(frozen=True)
 class DeterminantOptions:
-    """Which steps are taken, and what rounding may be left."""
+    """Steps of the search, and the rounding that may remain."""
 
     share: float = 0.05  # of the tolerance: rounding that may be left
     known: float = 1e-8  # and of the value
@@ -163,7 +163,7 @@ def _solution(
     tol: float,
     linear: Array | None,
 ) -> Solution:
-    """What is returned: the weights tidied, then evaluated as they are."""
+    """The final solution: the weights tidied, then evaluated as they are."""
     weights = search.domain.weights(found.best.x)
     if search.transform is not None:
         weights = search.transform @ weights
@@ -256,7 +256,7 @@ class DeterminantSearch:
         return -point.factor.log_det - self.family.n_points * float(np.log(self.size)) + added
 
     def rounding(self, point: DeterminantPoint) -> float:
-        """What rounding may change in a value."""
+        """Bound on the rounding error of a value."""
         return point.factor.noise(self.family, self.domain.weights(point.x))
 
     def bound(self, factor: InverseFactor, slopes: Array, noise: Array) -> float:

@@ -1,7 +1,7 @@
 """Coordinates of weights of either sign, and weights as they are returned.
 
-Coordinates are those of the kernel, and of what only a penalty sees. What is returned has zeros for
-what is negligible, the total restored, and K(w) ⪰ 0.
+Coordinates are those of the kernel, and of directions that only a penalty sees. Returned weights
+have zeros in place of negligible ones, the total restored, and K(w) ⪰ 0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FLAT = 1e-9  # of the largest slope: directions in which the penalty does not ch
 
 
 def free_domain(family: Family, weight_set: WeightSet) -> Domain:
-    """Where weights of either sign may lie."""
+    """Domain of weights of either sign."""
     n_signed = family.n_matrices - isinstance(family, WithIdentity)
     r, total = weight_set.normaliser, weight_set.total
     # K ⪰ 0 and tr K = c bound the length; with Σwᵢ fixed, equal traces fix tr K as well.
@@ -38,8 +38,8 @@ def orthonormal_family(
 ) -> tuple[Family, Domain, Array]:
     """Orthonormal combinations of the matrices at a trace of one, from even weights on.
 
-    Or from others, in any scale. The domain of their weights comes with them, and what they are
-    combined by.
+    The weights to start from may also be given, in any scale. The domain of the combinations'
+    weights comes with them, and the coefficients of the combinations.
     """
     even = even_weights(weight_set.normaliser, 1.0)
     trace = float(even @ family.traces)
@@ -154,7 +154,7 @@ def without_negligible(weights: Array, shares: Array) -> Array:
 
     The shares are terms of the constraint or of the trace, whichever are larger.
     """
-    # Of their sum, not of their sizes: large weights that cancel make small ones count.
+    # Relative to their sum, not to their sizes: small weights count beside large ones that cancel.
     kept = np.abs(shares) > NEGLIGIBLE * abs(float(shares.sum()))
     if kept.all() or not kept.any():
         return weights
@@ -184,7 +184,7 @@ def pulled_into_cone(
     for _ in range(4):
         if -value <= allowed:
             break
-        # Where the lowest eigenvector has no more than rounding at the inner point, nothing helps.
+        # If the lowest eigenvector has no more than rounding at the inner point, nothing helps.
         room = float(vector @ family.combine(inside, labelled_only=False) @ vector)
         share = 1.1 * -value / (room - value) if room > 0 else 1.0
         if share > MOST_PULLED:
@@ -213,7 +213,7 @@ def is_psd_to_rounding(K: Array) -> bool:
 
 
 def _rounding_of(K: Array) -> float:
-    """What is rounding of an eigenvalue."""
+    """Size of an eigenvalue that may be rounding."""
     n = len(K)
     size = float(np.abs(K.diagonal()).max())
     return 4.0 * rounding(n) * max(size, float(np.linalg.norm(K) / np.sqrt(n)))

@@ -1,7 +1,7 @@
-r"""What a search has found, as it is returned: certified after it was written down.
+r"""Final solution of a search, certified at the very weights that are returned.
 
-The weights are made feasible first and evaluated after it, so that the objective is that of the
-weights returned. What cannot be known is carried by the bound: the rounding of the primal value,
+The weights are made feasible first and evaluated afterwards, so that the objective is that of the
+weights returned. The bound allows for all uncertainty: the rounding of the primal value,
 and the most negative eigenvalue −δ that is left in K(w), which by weak duality takes at most
 :math:`2\delta\lVert a\rVert^2` off the value.
 """
@@ -39,7 +39,7 @@ LONG_EPS = float(np.finfo(np.longdouble).eps)  # that of a double, where there i
 
 @dataclass(frozen=True)
 class PrecisionOptions:
-    """When long double is worth its time."""
+    """Conditions for the use of long double."""
 
     largest: int = 500  # points: up to here, products in long double cost milliseconds
     known: float = 1e-9  # relative rounding of the objective that is not worth a second look
@@ -51,7 +51,7 @@ PRECISION = PrecisionOptions()
 
 
 class PrimalValue(NamedTuple):
-    """What is returned of one machine: its primal value and function, and what is not known."""
+    """Primal value of one machine, a bound on its rounding, and the machine's function."""
 
     value: float
     noise: float
@@ -61,7 +61,7 @@ class PrimalValue(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CombinedKernel:
-    """K(w), and its diagonal if what cancels in it is counted: what rounding is relative to."""
+    """K(w), and the size to which rounding is relative: its diagonal, without cancellation."""
 
     family: Family
     weights: Array
@@ -186,7 +186,7 @@ def squared_norms(solutions: Sequence[MachineSolution]) -> float:
 
 @dataclass(frozen=True)
 class FinalOptions:
-    """What it may cost to return weights that are feasible and tidy."""
+    """Cost that feasible and tidy weights may have."""
 
     exact: float = 1e-9  # relative accuracy of machines that are solved once more
     negligible: float = 1e-9  # objective that the removal of negligible weights may cost

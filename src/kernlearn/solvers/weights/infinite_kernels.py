@@ -10,9 +10,9 @@ held at the total c. As in :mod:`kernlearn.solvers.weights.column_generation`,
     \;=\; \max_a \; \ell(a) - \tfrac c2 \max_\theta a^\top K_\theta a ,
 
 and some optimal m has finitely many θ. A round solves the problem for the θ found so far, then
-looks for the θ of the largest price over all of the range. What no price exceeds makes the lower
-bound: with a proof over the interval (:mod:`kernlearn.kernels.bandwidth_bounds`), the gap holds for
-every θ in it.
+looks for the θ of the largest price over all of the range. A level that no price exceeds makes the
+lower bound: with a proof over the interval (:mod:`kernlearn.kernels.bandwidth_bounds`), the gap
+holds for every θ in it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class RangeGeneration(ColumnGeneration):
     master: GramMaster
 
     def _first(self) -> Indices:
-        """Those that a start gives weight, and those that the range begins with."""
+        """Kernels with weight in the start, if any; else all with which the range begins."""
         start = self.weight_set.start
         if start is not None and (start > 0).any():
             return np.flatnonzero(start > 0)

@@ -1,7 +1,7 @@
 r"""Inverses of Cholesky factors, with inner products whose rounding is known.
 
 For :math:`K = L L^\top` and :math:`W = L^{-1}`, :math:`\log\det K = -2\sum_a \log W_{aa}` and
-:math:`\langle K^{-1}, M\rangle = \langle W^\top W, M\rangle`. What is computed for the second is
+:math:`\langle K^{-1}, M\rangle = \langle W^\top W, M\rangle`. The computed value of the second is
 off by at most a few roundings of the same sum with all entries taken positive,
 :math:`\langle |W|^\top |W|, |M|\rangle`, whatever W is. Arithmetic is that of the matrix: double,
 or long double for one that asks for more digits.
@@ -35,7 +35,7 @@ class InverseFactor:
 
     @property
     def log_size(self) -> float:
-        """The same without signs: what its rounding is relative to."""
+        """2 Σ |log Wₐₐ|: the size to which the rounding of ``log_det`` is relative."""
         return 2.0 * float(np.abs(np.log(self.W.diagonal())).sum())
 
     @cached_property
@@ -72,10 +72,10 @@ class InverseFactor:
         return values, self.eps * sizes
 
     def noise(self, family: Family, weights: Array) -> float:
-        """What rounding may change in ``log_det``, of K = Σ wᵢKᵢ and of its factor.
+        """Bound on the rounding of ``log_det``, from K = Σ wᵢKᵢ and from its factor.
 
-        To first order a change E of K changes it by ⟨K⁻¹, E⟩; factors are those of a matrix that
-        is off by roundings of |L||L|ᵀ, and sums of the |wᵢ||Kᵢ|.
+        To first order a change E of K changes ``log_det`` by ⟨K⁻¹, E⟩. Factors are those of a
+        matrix that is off by roundings of |L||L|ᵀ, and sums of the |wᵢ||Kᵢ|.
         """
         summed = float(np.abs(weights) @ self.products(family)[1])
         L = np.abs(self.L)

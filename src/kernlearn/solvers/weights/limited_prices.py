@@ -22,7 +22,7 @@ from kernlearn.typing import Array, Indices
 
 @dataclass(frozen=True, eq=False)
 class LimitedCorner:
-    """Where a plane is smallest within the limits."""
+    """Vertex at which a plane is smallest within the limits."""
 
     bound: float  # the value there, or something below it
     kernels: Indices  # those with weight, the largest share first

@@ -33,7 +33,7 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True)
 class NewtonOptions:
-    """How steps over the weights are taken, and when no further one is."""
+    """Choice of steps over the weights, and conditions that end them."""
 
     max_null_steps: int = 3
     max_programs: int = 600  # quadratic programs that must halve the gap: others go on for long
@@ -144,7 +144,7 @@ class Newton:
         return NewtonOutcome(self.best, lower, status, tuple(self.history), proof=proof)
 
     def ahead(self) -> Array:
-        """Where the next step would lead, after a run that ended before the gap was closed."""
+        """The point of the next step, after a run that ended before the gap was closed."""
         assert self.best is not None
         x = self.domain.coordinates(self.best.weights)
         return x if self._closed(self.best) else self._propose(self.best, x)
@@ -215,7 +215,7 @@ class Newton:
         return found, near
 
     def _inner_tol(self, best: Evaluation) -> float:
-        """How well a machine need be solved: tightened as the gap closes."""
+        """Relative accuracy of the next machine: tightened as the gap closes."""
         relative = self._gap(best) / max(abs(best.upper), 1e-300)
         return float(np.clip(0.005 * relative, 0.25 * self.tol, OPTIONS.loose))
 
@@ -238,8 +238,8 @@ class Newton:
 
     def _predict(self, centre: Evaluation, best: Evaluation, proposal: Array) -> None:
         """Bound from coefficients moved to the proposal: often spares the last machine solve."""
-        # What the model still promises is what is left of the gap with the best of bounds: little
-        # of it, at the end or where the bound lags far behind.
+        # The model's predicted decrease is the gap that the best of bounds would leave: little of
+        # the gap, at the end or where the bound lags far behind.
         size = abs(centre.upper)
         gap = self._gap(best)
         if self.cuts is not None:
@@ -256,8 +256,8 @@ class Newton:
 
         The objective rises like a barrier where K(w) loses rank. A step that comes too close gains
         less than predicted, and the curvature there would make the next ones short; the old centre
-        with one more plane does better. A step that loses was too long. What is within the accuracy
-        of the machines is neither.
+        with one more plane does better. A step that loses was too long, but a loss within the
+        accuracy of the machines does not count.
         """
         promised = centre.upper - self.predicted
         gained = centre.upper - trial.upper + max(centre.noise, trial.noise)

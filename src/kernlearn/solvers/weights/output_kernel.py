@@ -10,7 +10,7 @@ shape (n, m), is
 
 convex in B as it is in K. With the eigenvectors of B the machine is m machines of one target each,
 whose ridges are λ over the eigenvalues, and one eigendecomposition of K serves all of them and
-every B. What is minimised is V over
+every B. V is minimised over
 
 .. math:: B = (1 - \rho) I + \rho\, S, \qquad S \succeq 0, \quad \operatorname{tr} S = m .
 
@@ -21,7 +21,7 @@ The slope of V is :math:`-\tfrac12 A^\top K A`. Steps follow it with momentum (N
 started anew where V would rise) and go back to the nearest S, whose eigenvalues are those of the
 last one less a common number, or zero.
 
-Of many outcomes S is learned on a subspace: its range grows, from the leading directions of the
+With many outcomes S is learned on a subspace: its range grows, from the leading directions of the
 targets, by the eigenvectors of :math:`A^\top K A` of the largest eigenvalues, until the bound below
 closes over all B. Across the subspace B is (1 − ρ) I.
 
@@ -115,7 +115,7 @@ def learn_output_kernel(
 def _learned_on_subspace(
     path: RidgePath, lam: float, share: float, tol: float, grows: bool
 ) -> Array:
-    """The same of many outcomes, its range grown until no other B is better."""
+    """The output kernel of many outcomes, its range grown until no other B is better."""
     m = path.projected.shape[1]
     axes = np.linalg.svd(path.projected.T, full_matrices=False)[0][:, :_FIRST]
     start = np.eye(axes.shape[1]) * (m / axes.shape[1])
@@ -175,17 +175,17 @@ class _Value:
 
     @property
     def trace(self) -> float:
-        """Of every S of the set."""
+        """Trace of every S of the set."""
         return float(np.trace(self.kernel))
 
     @property
     def slack(self) -> float:
-        """By how much the plane that touches V here falls within the set."""
+        """Largest fall, within the set, of the plane that touches V here."""
         least = float(np.linalg.eigvalsh(self.slope)[0])
         return float((self.slope * self.kernel).sum()) - self.trace * least
 
     def bound(self, other: Array, step: float) -> float:
-        """What a function of the curvature 1 / step has at another S, at most."""
+        """Upper bound on V at another S, if its curvature is at most 1 / step."""
         change = other - self.kernel
         size = self._unit * step
         return self.value + float((self.slope * change + change**2 / (2.0 * size)).sum())

@@ -94,7 +94,7 @@ class PrecisionPoint:
 
     @property
     def rounding(self) -> float:
-        """What is not known of the value."""
+        """Bound on the rounding error of the value."""
         problem = self.problem
         weights = np.append(self.r, problem.epsilon)
         return self.factor.noise(problem.family, weights) + float(problem.noise @ self.r)

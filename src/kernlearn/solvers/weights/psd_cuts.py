@@ -27,7 +27,7 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True)
 class PSDCutOptions:
-    """What counts as negative, and how many cuts are kept."""
+    """Tolerances of cuts for K(w) ⪰ 0, and the number of cuts that are kept."""
 
     tolerance: float = 1e-9  # relative to the mean eigenvalue: what counts as zero
     dense_size: int = 200  # points up to which eigenvectors come from LAPACK
@@ -42,7 +42,7 @@ PSD_TOLERANCE = OPTIONS.tolerance
 
 
 class _Crossing(NamedTuple):
-    """Where a segment leaves the cone of the subspace, and directions that cut its end off.
+    """Crossing of a segment out of the cone of the subspace, and directions that cut its end off.
 
     Eigenvectors at the end cut deepest there. Generalised eigenvectors make cuts that touch the
     cone where the segment crosses its boundary.
@@ -96,7 +96,7 @@ class PsdCuts:
         return self._add_rows(crossing.directions)
 
     def _crossing(self, x: Array) -> _Crossing | None:
-        r"""Where the segment from the inner point to x leaves the cone of the subspace, if it does.
+        r"""Crossing of the segment from the inner point to x out of the subspace's cone, if any.
 
         A pair of matrices A and B, at the inner point and at x, has the generalised eigenvalues μ
         with :math:`(A - B) v = \mu A v`. At the share t of the way, :math:`v^\top A v (1 - t\mu)`
@@ -186,15 +186,15 @@ class PsdCuts:
 
     @cached_property
     def _split(self) -> SplitMatrices | None:
-        """What makes forms with next to no rounding; None without Gram matrices."""
+        """Split matrices, for forms with next to no rounding; None without Gram matrices."""
         family = self.family.family if isinstance(self.family, WithIdentity) else self.family
         return SplitMatrices(family.grams) if isinstance(family, GramStack) else None
 
     def _below_zero(self, rows: Array, directions: Array) -> Array:
-        """By how much forms of the given matrices, which count as positive, are not (k, m).
+        """Shortfalls below zero of forms of the given matrices, which count as positive; (k, m).
 
         A matrix that is a little indefinite passes for positive semidefinite, and its positive
-        multiples must pass with it: what its form lacks of zero, a cut does not know.
+        multiples must pass with it: cuts allow for the negative values of its forms.
         """
         if self.reduced is None:
             return np.maximum(-rows - self._rounding, 0.0)
@@ -205,7 +205,7 @@ class PsdCuts:
 
 
 def _rounding(family: Family) -> Array:
-    """Of forms: sums of products that together are at most as large as the matrix."""
+    """Rounding of forms: sums of products that together are at most as large as the matrix."""
     return rounding(family.n_points) * family.norms
 
 

@@ -62,14 +62,14 @@ class ExtendedSolution:
 
 @dataclass(frozen=True, eq=False)
 class LowestEigenpairs:
-    """Of K(w) on all rows, at weights that are not feasible there."""
+    """Lowest eigenpairs of K(w) on all rows, at weights that are not feasible there."""
 
     values: Array  # (k,), the lowest first
     vectors: Array  # (n, k)
 
     @classmethod
     def of(cls, K: Array) -> LowestEigenpairs | None:
-        """Those of a kernel; None if a fit would let it pass as positive semidefinite."""
+        """Eigenpairs of a kernel; None if a fit would let it pass as positive semidefinite."""
         if is_psd_to_rounding(K):
             return None
         mean = float(np.trace(K)) / len(K)

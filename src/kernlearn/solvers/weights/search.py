@@ -43,7 +43,7 @@ from kernlearn.typing import Array, Indices
 
 
 class CoarseSample(NamedTuple):
-    """How many points a first guess comes from, to which relative gap, in how many steps."""
+    """Number of points of a first guess, its relative gap, and the number of its steps."""
 
     size: int
     tol: float
@@ -52,7 +52,7 @@ class CoarseSample(NamedTuple):
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """Where a search over the weights starts, and in which coordinates it is."""
+    """Starts of a search over the weights, and the choice of its coordinates."""
 
     positive_first: float = 1e-2  # relative gap of the positive weights that free ones start from
     large: int = 1000  # points from which on first guesses from samples save more than they cost
@@ -84,7 +84,7 @@ def learn_with_proof(
     penalty: Penalty | None = None,
     options: SearchOptions = OPTIONS,
 ) -> tuple[Solution, Proof | None]:
-    """The same, and with positive weights the coefficients that prove the lower bound."""
+    """The solution, and for positive weights the coefficients that prove the lower bound."""
     problem, units = WeightProblem.in_units(family, machines, weight_set, penalty)
     free = weight_set.free_sign and not family.psd_means_positive
     learn = _learn_free if free else _learn_positive
