@@ -28,7 +28,7 @@ from kernlearn.typing import Array, Indices
 
 @dataclass(frozen=True)
 class ExchangeOptions:
-    """When an exchange of the active set has settled, and when a factor is kept."""
+    """Conditions for the end of exchanges in the active set, and for keeping a factor."""
 
     tolerance: float = 1e-10
     proximal: float = 1e-9  # weight of the proximal term, relative to the mean diagonal of K
@@ -46,9 +46,9 @@ COPIED = 0.2
 class MachineSolution:
     """Coefficients of a machine at one kernel, with what the outer method needs of them.
 
-    The factor is of the points ``free``. Those of them that are held after all have unit rows among
-    ``free_rows``, beside the equalities; a few free ones may be missing, which makes the curvature
-    a little less than it is.
+    The factor is of the points ``free``. Free points that are held after all have unit rows among
+    ``free_rows``, beside the equalities. A few free points may be missing, which lowers the
+    curvature a little.
     """
 
     coef: Array
@@ -90,7 +90,7 @@ class MachineSolution:
 
 
 def state_of(machine: Machine, a: Array) -> Indices:
-    """Which breakpoint (even number) or segment (odd number) each coefficient lies on."""
+    """Number of the breakpoint (even) or segment (odd) on which each coefficient lies."""
     points = machine.breakpoints
     # A box far wider than any coefficient must not swallow them all.
     slack = 1e-9 * np.minimum(points[:, -1] - points[:, 0], np.abs(a).max(initial=0.0))

@@ -29,7 +29,7 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True)
 class EntropyOptions:
-    """When Newton's method has ended."""
+    """Conditions that end Newton's method."""
 
     max_iter: int = 100
     exact: float = 1e-22  # relative gap: that of the coefficients is about its root
@@ -61,7 +61,7 @@ def solve_entropy(
 
 
 def _factor_beside_one(K: Array, root: Array) -> Array | None:
-    """That of I + W½KW½, lifted by its rounding where that is indefinite; None if not finite."""
+    """Factor of I + W½KW½, lifted by its rounding if it is indefinite; None if not finite."""
     for lift in (0.0, len(K) * EPS):
         matrix = root[:, None] * K * root
         matrix.flat[:: len(K) + 1] += 1.0 + lift * float(matrix.diagonal().max())
@@ -142,13 +142,13 @@ class _Newton:
         return False
 
     def _weights(self, coef: Array) -> Array:
-        """How freely each coefficient moves."""
+        """Inverse curvature of each coefficient."""
         return 1.0 / curvature_of(self.machine, coef)
 
     def solution(self) -> MachineSolution | None:
-        """Pack the coefficients, or α where those are differences of far larger numbers.
+        """Pack the coefficients, or α if these are differences of far larger numbers.
 
-        Where the rounding of K hides what steps gain, the first α may be better than both.
+        If rounding of K hides the gains of steps, the first α may be better than both.
         """
         found = self._packed(self.coef, self.b)
         if found is not None and found.relative_gap <= OPTIONS.settled:

@@ -25,7 +25,7 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True)
 class InteriorPointOptions:
-    """When the predictor-corrector method ends, and when the coefficients get their own unit."""
+    """Conditions that end the predictor-corrector method, and the unit of the coefficients."""
 
     max_steps: int = 80
     small: float = 1e-15  # residuals and complementarity, in units of one
@@ -149,7 +149,7 @@ class _SegmentProgram:
         return np.asarray(self.base + (self.sign * self.z).sum(axis=0))
 
     def error(self) -> float:
-        """How far the point is from optimal; prepares a step from it."""
+        """Largest residual of the optimality conditions; prepares a step from the point."""
         self.gap = np.where(self.capped, self.width - self.z, 1.0)
         a = self._coef()
         pull = self.sign * (self.K @ a + self.machine.ridge * a)
@@ -164,7 +164,7 @@ class _SegmentProgram:
         return max(dual, float(np.abs(self.primal).max(initial=0.0)), self.mu)
 
     def step(self) -> None:
-        """One step of predictor and corrector, from where :meth:`error` has looked."""
+        """One predictor-corrector step, from the residuals that :meth:`error` has prepared."""
         gap, mu = self.gap, self.mu
         system = _NewtonSystem(self)
         none = np.zeros_like(self.z)

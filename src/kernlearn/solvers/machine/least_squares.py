@@ -56,7 +56,7 @@ class Bordered:
 
     @property
     def log_determinant(self) -> float:
-        """That of A."""
+        """Log determinant of A."""
         return 2.0 * float(np.log(self.factor.diagonal()).sum())
 
     @property

@@ -1,4 +1,4 @@
-"""How the solution of a machine changes with its kernel: to first order, by its active set."""
+"""Sensitivity of a machine's solution to its kernel: to first order, by its active set."""
 
 from __future__ import annotations
 

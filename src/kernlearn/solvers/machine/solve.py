@@ -18,14 +18,14 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True)
 class MachineOptions:
-    """How well a machine is solved, and in which order the methods are tried."""
+    """Accuracy of a machine's solution, and the order in which the methods are tried."""
 
     warm_iterations: int = 6
     cold_iterations: int = 15
     touching: tuple[float, ...] = (1e-7, 1e-4)  # of the largest coefficient: is at a breakpoint
     exact: float = 1e-9  # relative gap of a solution that needs no other method
-    # A step from the last solution that ends so near is taken, if that is enough: near a flat
-    # optimum less would be noise in the search for the weights.
+    # Gap at which a step from the last solution is accepted, if this is enough: near a flat
+    # optimum, a larger gap would be noise in the search for the weights.
     settled: float = 1e-7
     # Tolerance of libsvm: that of a guess if its solution is polished anyway; otherwise this share
     # of the sufficient gap, since libsvm's gap is about twice its tolerance.
