@@ -62,7 +62,7 @@ class PlaneEvaluation:
 
     @property
     def hessian(self) -> Array:
-        """None of it: a plane is flat."""
+        """Zero, as a plane is flat."""
         return np.zeros((len(self.weights), len(self.weights)))
 
     def predicted_plane(self, step: Array) -> Plane:

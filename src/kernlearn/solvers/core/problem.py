@@ -160,7 +160,7 @@ class Control:
 
 @dataclass(frozen=True, eq=False)
 class WeightSet:
-    """Which weights are allowed: Σ wᵢrᵢ = total, and their sign."""
+    """Set of allowed weights: Σ wᵢrᵢ = total, and their sign."""
 
     normaliser: Array  # the rᵢ
     total: float
@@ -217,7 +217,7 @@ class Proof:
 
 @dataclass(frozen=True, eq=False)
 class WeightProblem:
-    """What is to be solved, in the solver's units."""
+    """The problem to solve, in the solver's units."""
 
     family: Family
     machines: Sequence[Machine]

@@ -200,7 +200,7 @@ def sample_for_C(
 
 
 def most_equal(losses: Sequence[Array], weight: Array) -> int:
-    """Which of several losses of the rows, from the most equal on, is as good as the best.
+    """Index of the first of several losses, most equal first, that is as good as the best.
 
     Rows with NaN do not count.
 

@@ -54,8 +54,8 @@ class GramProblem:
     def __init__(
         self,
         statement: Statement,  # what is to be learned
-        # The matrices, on further rows too if these have no label. Those of a pool are made when
-        # they are looked at: their weights are positive, and C is given.
+        # The matrices, on further rows too if these have no label. Matrices of a pool are made when
+        # needed: their weights are positive, and C is given.
         family: Family | KernelPool,
         sampled: bool = False,  # whether the rows are a sample already, all of which choose C
     ) -> None:

@@ -121,7 +121,7 @@ class LandmarkBackend(FactorBackend):
             return machine_refits(self.rows, self.statistics.fold, *known, control.stopping)
 
     def loss_by_rank(self, C: float, solution: LowRankSolution) -> LossByRank:
-        """Held-out loss; where nothing is predicted, the part of the trace that is left out."""
+        """Held-out loss; for one class, the part of the trace that is left out."""
         weights = solution.weights
         with threads_for(self.factors.n_columns):
             if self.statement.quality == "one_class":
@@ -129,7 +129,7 @@ class LandmarkBackend(FactorBackend):
             return LossByRank(*loss_by_rank(self.statistics.folds, self.factors, weights, 1.0 / C))
 
     def dual_coef(self, C: float, solution: LowRankSolution) -> Array:
-        """Those of the machines; of least squares its residuals."""
+        """Dual coefficients of the machines; for least squares, its weighted residuals."""
         if solution.dual_coef is not None:
             return np.atleast_2d(solution.dual_coef)
         values = FactorRows(self.table.source, self.factors, keep=False).times(solution.coef)
@@ -227,5 +227,5 @@ class WideBackend(FactorBackend):
         return LossByRank(ranks, np.array(losses))
 
     def dual_coef(self, C: float, solution: LowRankSolution) -> Array:
-        """Those of the machines."""
+        """Dual coefficients of the machines."""
         return np.atleast_2d(np.asarray(solution.dual_coef))

@@ -135,7 +135,7 @@ class SparseBackend(FactorBackend):
         return LossByRank(np.array([max(ranks, default=0)]), np.array([loss]))
 
     def dual_coef(self, C: float, solution: LowRankSolution) -> Array:
-        """Those of the machines at the weights."""
+        """Dual coefficients of the machines at the weights."""
         systems = RowSystems(self.rows, self.half, 1.0 / C)
         right = systems.right(self.Y - self.mean)
         V, _ = systems.solve(solution.weights, right, None, PROVED, of_value=False)

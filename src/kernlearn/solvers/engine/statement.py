@@ -26,7 +26,7 @@ def no_penalty(C: float) -> Penalty | None:
 
 @dataclass(frozen=True)
 class HoldOut:
-    """How rows are held out, and what is kept of them."""
+    """Held-out rows, their losses, and the machines that are kept of them."""
 
     # The rows of each fold, from the targets of all machines
     folds: Callable[[Sequence[Array]], list[Indices]]
@@ -88,9 +88,9 @@ class Statement:
         return self.share * self.even if self.share and self.even is not None else None
 
     def weight_set(self, traces: Array, kept: Array | None = None) -> WeightSet:
-        """Which weights are allowed for kernels of these traces.
+        """Set of allowed weights for kernels of these traces.
 
-        Weights of both signs are held by the traces ``kept`` by factors, where there are such.
+        Weights of both signs are constrained by the traces ``kept`` by factors, if these are given.
         """
         m, start, least = len(traces), self.start, self.least
         if self.constraint == "sum":

@@ -18,12 +18,12 @@ until it is high enough. Three things are carried, always to the wrong side:
   and :math:`|f_p| \le \sqrt{K_{pp}}\,\|w\|` with :math:`\tfrac12\|w\|^2` at most the value found:
   so :math:`|b| \le \beta = 1 + \sqrt{2 V \max K_{pp}}`.
 
-Where a section has no positive mean, but K no negative entry, a shortfall :math:`s_p` of θ costs at
+If a section has no positive mean, but K no negative entry, a shortfall :math:`s_p` of θ costs at
 most :math:`\sqrt{2V}\,\|s_p/\sqrt{K_{pp}}\|`, because then :math:`\sum_p K_{pp} \alpha_p^2 \le
 \alpha^\top K \alpha \le 2V` for all that can be better than V. Zero is a bound in any case.
 
 A factor's K leaves out R of the whole matrix, and the bound for the whole is found alike: give the
-coefficients of θ to the pivots, where R has only zeros. What is left is the part of t a, which by
+coefficients of θ to the pivots, where R has only zeros. The remainder is the part of t a, which by
 Cauchy and Schwarz is at most :math:`\sqrt{R_{pp}}\,\rho` at p, :math:`\rho = \sum_q a_q
 \sqrt{R_{qq}}`, and without a cone ρ² of its squared norm.
 """

@@ -8,7 +8,7 @@ r"""A predictor-corrector interior-point method for hinge losses over a cone.
 With multipliers a of the margins and u of the cone, the optimum has :math:`Qx = F^\top(t a) + u`,
 :math:`t^\top a = 0` and :math:`Au = z \ge 0`, and the products :math:`s a`, :math:`\xi(1 - a)` and
 :math:`\alpha z` vanish. Steps aim at products of σμ, and a second solve with the same factors
-corrects for the curvature of the products (Mehrotra 1992). Where the step is short, further solves
+corrects for the curvature of the products (Mehrotra 1992). If the step is short, further solves
 bring back products that have strayed from the rest (Gondzio 1996).
 
 With D and E the positive diagonals that are left of the complementarity conditions,
@@ -178,7 +178,7 @@ def _solve(L: Array, rhs: Array) -> Array:
 
 @dataclass(frozen=True)
 class PairInteriorOptions:
-    """How long steps are, and how often they are corrected."""
+    """Lengths of steps, and the number of their corrections."""
 
     nearly: float = 0.995  # part of the way to the boundary that a step goes
     # Corrections that are tried, each with a step that is longer by so much, for products that

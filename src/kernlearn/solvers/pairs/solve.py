@@ -106,9 +106,9 @@ def _nothing_learned(program: PairProgram) -> Candidate:
 
 
 def _best_judged(program: PairProgram, found: Certificate, tol: float) -> Certificate:
-    """What is returned: with more digits where too few may be in the way.
+    """The best certificate, in more digits if too few may be in the way.
 
-    Nothing is returned where it is good enough and what was learned is not.
+    With w = 0 as good as the tolerance asks, and `found` not, the certificate of w = 0 is returned.
     """
     if found.gap <= tol:
         return found

@@ -24,7 +24,7 @@ from kernlearn.typing import Array, Indices, Mask
 
 @dataclass(frozen=True)
 class WorkingSetOptions:
-    """How working sets grow, and when they are left to the interior-point method."""
+    """Growth of working sets, and the limits from which the interior-point method takes over."""
 
     # Columns and rows that join at most in a round: fewer make more rounds, more make longer ones.
     columns: int = 12
@@ -36,8 +36,8 @@ class WorkingSetOptions:
     many: int = 2000  # pairs above which a sample gives the point to start from:
     one_in: int = 8  # one pair in this many
     # Two to forty rounds are the rule, with working sets of ten to a hundred columns and rows. One
-    # should take no longer than a Newton step on the whole, whose cost grows as n_pairs r². What
-    # needs more, such as sections that are zero but for their own pair, is for the other method.
+    # should take no longer than a Newton step on the whole, whose cost grows as n_pairs r². Harder
+    # problems, such as sections that are zero but for their own pair, go to the other method.
     rounds: int = 60
     always: int = 5
     per_step: float = 0.6
