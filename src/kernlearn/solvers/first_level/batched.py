@@ -1,6 +1,6 @@
 """Machines of first-level learning trained together, as stacks of matrices on a device.
 
-Each machine of a stack has its own θ, λ and μ. What comes back for it has the size of θ, apart from
+Each machine of a stack has its own θ, λ and μ. The results for it have the size of θ, apart from
 its coefficients. The derivatives are those of
 :class:`kernlearn.solvers.first_level.problem.FirstLevelPoint`.
 """

@@ -63,7 +63,7 @@ class LaplaceEvidence:
     size: int  # N
     std: Array  # Standard deviations of θ, of shape (p,)
     below_zero: Array  # The probabilities of θ < 0, were it allowed; of shape (p,)
-    point: FirstLevelPoint | LossPoint  # Where it is
+    point: FirstLevelPoint | LossPoint  # The trained point
 
     @cached_property
     def p_values(self) -> Array:
@@ -113,7 +113,7 @@ def _evidence_of_classes(point: LossPoint) -> LaplaceEvidence | None:
 
 @dataclass(frozen=True, eq=False)
 class _Posterior:
-    """That of θ around its maximum."""
+    """Laplace's approximation of the posterior of θ around its maximum."""
 
     log_integral: float  # log I
     std: Array

@@ -63,11 +63,11 @@ class FirstLevelSolution:
     lower_bound: float | None
     # The mean of ½(y - f)² over held-out points, where λ or μ was chosen by it
     cv_loss: float | None
-    evidence: LaplaceEvidence | None  # Where λ or μ was chosen by it
+    evidence: LaplaceEvidence | None  # The evidence, where λ or μ was chosen by it
     n_iter: int  # Machines trained for the final θ
     n_evaluations: int  # Evaluations of the cross-validated loss
     n_machine_solves: int  # All machines trained
-    status: Status  # How it ended
+    status: Status  # Status of the ended fit
 
 
 def learn_first_level(

@@ -21,8 +21,8 @@ A family, or the user, may have another penalty Ω(θ) in place of :math:`\tfrac
 any convex loss may take the place of squares (:mod:`kernlearn.solvers.first_level.loss_point`).
 
 Everything here is written for one problem and for a stack of them: axes before those of a matrix
-are carried along. What has the size of the rows stays where the rows are; what has the size of θ is
-on the host.
+are carried along. Arrays of the size of the rows stay on the device of the rows; arrays of the size
+of θ are on the host.
 """
 
 from __future__ import annotations

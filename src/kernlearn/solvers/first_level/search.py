@@ -56,9 +56,9 @@ class FoldLoss:
 
     # The sum over the held-out points, corrected to first order for the last Newton step
     loss: float
-    slope: Array  # Its derivatives by log λ and log μ, of shape (2,)
+    slope: Array  # Derivatives of the loss by log λ and log μ, of shape (2,)
     theta: Array  # The fold's parameters, of shape (p,)
-    drift: Array  # Their derivatives by log λ and log μ, of shape (p, 2)
+    drift: Array  # Derivatives of θ by log λ and log μ, of shape (p, 2)
 
 
 # The machine of a fold, and the number of machines trained for it.
@@ -73,7 +73,7 @@ class CrossValidatedLoss:
     # The mean of ½(y - f)² over all points, each held out once; infinite where nothing could be
     # trained
     loss: float
-    slope: Array  # Its derivatives, of shape (2,)
+    slope: Array  # Derivatives of the loss, of shape (2,)
     folds: tuple[FoldLoss, ...]  # The machine of each fold
     n_points: int  # Machines trained, over all folds
 

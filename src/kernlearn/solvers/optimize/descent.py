@@ -13,7 +13,7 @@ that would lead back.
 
 The quasi-Newton method is for evaluations that are expensive. Steps are capped, since far steps are
 the costliest, and every evaluation is made near the best one so far, which serves as its starting
-point. What a rejected step has shown of the curvature is kept. The loss may have kinks: that of
+point. The curvature shown by a rejected step is kept. The loss may have kinks: that of
 cross-validation has one wherever a parameter of a fold reaches its bound. A minimum at a kink has
 no small slope, and is known by steps that have become short.
 """
@@ -88,15 +88,15 @@ class SmoothPoint(Protocol):
 
     @property
     def theta(self) -> Array:
-        """Where it is."""
+        """The parameters θ of the point."""
 
     @property
     def objective(self) -> float:
-        """The value, positive."""
+        """The function's value, positive."""
 
     @property
     def model(self) -> QuadraticModel:
-        """The function around it."""
+        """The quadratic model around the point."""
 
 
 Point = TypeVar("Point", bound=SmoothPoint)
@@ -174,8 +174,8 @@ def _model_step(model: QuadraticModel, room: Array, radius: float) -> tuple[Arra
         step = _boxed(B, g, nearest, high)
     gain = -(g @ step + 0.5 * step @ B @ step)
     moved = step * unit
-    # What comes this close to its bound belongs there; rounding and the interior method of the
-    # quadratic program stop just short of it.
+    # Variables this close to their bounds belong there; rounding and the interior method of the
+    # quadratic program stop just short of the bounds.
     return np.where(moved - room < 1e-9 * size, room, moved), max(float(gain), 0.0)
 
 
@@ -233,15 +233,15 @@ class Evaluated(Protocol):
 
     @property
     def x(self) -> Array:
-        """Where it is."""
+        """The coordinates of the place."""
 
     @property
     def loss(self) -> float:
-        """The value, not negative; infinite where there is none."""
+        """The loss, not negative; infinite where it has no value."""
 
     @property
     def slope(self) -> Array:
-        """Its derivatives."""
+        """The derivatives of the loss."""
 
 
 Place = TypeVar("Place", bound=Evaluated)

@@ -78,7 +78,7 @@ def quadratic_program(
 
 @dataclass(frozen=True)
 class ActiveSetOptions:
-    """When a program is solved by working sets, and how these grow."""
+    """Conditions for solving a program by working sets, and the growth of these."""
 
     # Variables at a bound of zero; with fewer, one program takes less time than several
     smallest: int = 150

@@ -187,7 +187,7 @@ def best_cells(X: Array, Y: Array, weight: Array) -> tuple[float, tuple[int, ...
 
 
 def _alone(X: Array, Y: Array, weight: Array) -> tuple[Array, Array]:
-    """What each column explains by itself, zero where chance does as much, and its bins."""
+    """Share of the loss that each column explains alone, zero if chance may; and its bins."""
     n, d = X.shape
     gains, bins = np.zeros(d), np.ones(d)
     constant = _left_out_loss(np.zeros(n, dtype=int), Y, weight)
@@ -212,7 +212,7 @@ def _in_pairs(X: Array, Y: Array, weight: Array, alone: Array) -> NDArray[np.boo
 def _pair_gains(
     X: Array, Y: Array, weight: Array
 ) -> Iterator[tuple[tuple[int, int], float, float]]:
-    """What each pair of columns explains, and what chance may do; on fewer rows of many columns."""
+    """Pairs of columns, the gain by chance and their own; on fewer rows if columns are many."""
     d = X.shape[1]
     n = int(min(len(X), _PAIR_WORK / max(0.5 * d * (d - 1) * Y.shape[1], 1.0)))
     if d < 2 or n < min(len(X), _PAIR_ROWS):

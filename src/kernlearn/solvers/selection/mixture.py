@@ -46,7 +46,7 @@ _TOL = 1e-8
 class Mixing:
     """The problem."""
 
-    loss: PredictiveLoss  # Of the mixture's predictions
+    loss: PredictiveLoss  # Loss of the mixture's predictions
     # Predictions of m candidates for n rows that did not train them, of shape (m, n, k)
     held_out: Array
     prior: float  # κ

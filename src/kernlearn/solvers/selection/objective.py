@@ -26,10 +26,10 @@ ValueAndSlopes = tuple[float, Array]
 
 @dataclass(frozen=True)
 class SelectionOptions:
-    """How a selection looks for its starts."""
+    """Grids and samples from which a selection finds its starts."""
 
-    # λ in units of the mean eigenvalue of the centred K. The largest first: of values that are all
-    # the same it is the safest.
+    # λ in units of the mean eigenvalue of the centred K. The largest comes first: among equal
+    # criteria it is the safest.
     ridges: tuple[float, ...] = tuple((10.0 ** np.arange(1, -5, -1)).tolist())
     # θ in units of the family's start
     scales: tuple[float, ...] = tuple((5.0 ** np.arange(-3, 3)).tolist())

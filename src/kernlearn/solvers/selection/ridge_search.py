@@ -66,9 +66,9 @@ def descend_along(
 ) -> LineMinimum:
     """Minimise a loss of one positive number λ whose slope by log λ is known, too.
 
-    The search goes downhill by this factor until the slope changes its sign, then once to where the
-    cubic between the last two places is least, if that is promised to be worth it. Where every λ
-    is dear, it looks at two or three of them. The loss is infinite where there is no machine.
+    The search goes downhill by this factor until the slope changes its sign. A last step leads to
+    the minimum of the cubic between the last two places, if it promises a gain that is worth it.
+    Two or three evaluations are usual. The loss is infinite without a machine.
 
     >>> from kernlearn.solvers.selection.ridge_search import descend_along
     >>> found = descend_along(lambda l: (np.log(l / 0.03) ** 2, 2 * np.log(l / 0.03)), start=1.0)
@@ -105,7 +105,7 @@ def descend_along(
 def _cubic_minimum(
     step: float, value: float, slope: float, after: float, slope_after: float
 ) -> tuple[float, float]:
-    """Where the cubic of two values and slopes is least, as a share of the step, and its value."""
+    """Minimum of the cubic of two values and slopes, as a share of the step, and its value."""
     if not np.isfinite([value, slope, after, slope_after]).all():
         return 0.0, np.inf
     left, right = slope * step, slope_after * step

@@ -3,8 +3,8 @@ r"""Choose λ and the kernel parameters θ of an LS-SVM by descent on a selectio
 The variables are z = (log λ, log θ), so that nothing need be kept positive. Two descents:
 
 1. tied: θ = cθ⁰ along one direction, from the best points of a coarse grid in (λ, c). With
-   θ⁰ = 1 and an ARD kernel this is model selection for the RBF kernel. Where there are many rows,
-   a sample of them is descended on first.
+   θ⁰ = 1 and an ARD kernel this is model selection for the RBF kernel. With many rows, a descent on
+   a sample of them comes first.
 2. free: all parameters, from there. Section 2.2 of Cawley and Talbot (2014) advises that start,
    because the criterion has many local minima in θ and few along the direction. If few of many
    columns matter, equal scales predict nothing, and no descent from there improves. So a second
@@ -58,7 +58,7 @@ class Selection:
     objective: float  # The criterion there
     n_iter: int  # Steps taken, and machines trained on the way
     n_evaluations: int
-    status: Status  # How it ended
+    status: Status  # Status of the ended fit
 
 
 def select(
@@ -309,13 +309,13 @@ def _ridges(objective: SelectionObjective, theta: Array, lam: float | None) -> A
 
 
 def _mean_eigenvalue(K: Array) -> float:
-    """That of the centred K, the unit of λ; not zero."""
+    """Mean eigenvalue of the centred K, the unit of λ; not zero."""
     diagonal = float(K.diagonal().mean())
     return max(diagonal - float(K.mean()), 1e-6 * abs(diagonal), np.finfo(float).tiny)
 
 
 def sampled(objective: SelectionObjective, n_points: int) -> SelectionObjective:
-    """The same on evenly spaced rows, where there are more than enough."""
+    """The objective on evenly spaced rows, if there are more than enough."""
     n = len(objective.Y)
     rows = np.linspace(0, n - 1, n_points).astype(int)
     # Such a sample may miss a rare class.
