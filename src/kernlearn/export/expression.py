@@ -138,7 +138,7 @@ def smaller(x: Operand, y: Operand) -> Node:
 
 
 def where(condition: Node, x: Operand, y: Operand) -> Node:
-    """One of two values."""
+    """One of two values, by a condition."""
     chosen = node_of(x)
     return Node("where", (condition, chosen, node_of(y)), kind=chosen.kind)
 
@@ -228,12 +228,12 @@ def with_rows(x: Node, places: Node, rows: Node) -> Node:
 
 
 def head(x: Node, like: Node) -> Node:
-    """As many rows as another array has."""
+    """The first rows, as many as another array has."""
     return Node("head", (x, like))
 
 
 def tail(x: Node, like: Node) -> Node:
-    """The rows after these."""
+    """The rows after as many as another array has."""
     return Node("tail", (x, like))
 
 

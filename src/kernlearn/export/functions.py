@@ -56,7 +56,7 @@ class PredictiveFunction:
 
     @property
     def inputs(self) -> list[Node]:
-        """What is read of rows, in order of appearance."""
+        """Inputs read from rows, in order of appearance."""
         found: dict[bytes, Node] = {}
         keys: set[bytes] = set()
 
@@ -194,14 +194,14 @@ def _classes(model: BaseEstimator, values: Node) -> PredictiveFunction:
 
 
 def _place_of_median(chances: Node, order: Indices) -> Node:
-    """As :func:`kernlearn.quality.grades.middle_grades` finds it, from the lowest grade."""
+    """Index of the median grade, as in :func:`kernlearn.quality.grades.middle_grades`."""
     ranks = np.argsort(order)
     is_below = (ranks[:, None] <= np.arange(len(order) - 1)).astype(float)
     return as_int(total(as_float(-(chances @ is_below) > -BELOW_HALF), 1))
 
 
 def _probabilities(values: Node, calibration: Array, limit: float, n_machines: int) -> Node:
-    """As :func:`kernlearn.estimators.held_out.calibration.probabilities` computes them."""
+    """Probabilities as in :func:`kernlearn.estimators.held_out.calibration.probabilities`."""
     slope, offset = map(float, calibration)
     if n_machines > 1:
         shifted = (values - largest(values, 1, keep=True)) * slope

@@ -218,7 +218,7 @@ class _Code:
 
 
 def _uses(outputs: list[Node]) -> Counter[bytes]:
-    """How often each node is used."""
+    """Number of uses of each node."""
     found: Counter[bytes] = Counter(node.key for node in outputs)
     keys: set[bytes] = set()
 

@@ -209,7 +209,7 @@ class _Graph:
         return f"value_{self._count}"
 
 
-# Of these operations, the other parts are options.
+# Number of parts of operations whose other parts are options.
 _PARTS = {"level_codes": 1, "interpolate": 1}
 _SAME = {
     "add": "Add",

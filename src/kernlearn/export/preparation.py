@@ -40,7 +40,7 @@ from kernlearn.typing import Array, Mask
 
 Prepared = Callable[[str], Node]
 
-# What the level of a column without information becomes, and all others.
+# Zeros for the empty level and for all others, if no column has information.
 _ZEROS = np.zeros((2, 1))
 
 
@@ -175,7 +175,7 @@ def _ranks(column: NumberColumn, cells: Node, place: int) -> Node:
 
 
 def _indicator_rows(column: CategoryColumn) -> Array:
-    """What each level becomes, and after them every other one."""
+    """Prepared row of each level, and after these the row of every other level."""
     n = len(column.levels)
     codes = np.eye(n + 1)[:, : n + column.others]
     if column.scale == 0.0:

@@ -1,4 +1,4 @@
-"""What cannot be exported, in one sentence with its cure."""
+"""Refusal to export a part of a model, in one sentence with its cure."""
 
 from __future__ import annotations
 

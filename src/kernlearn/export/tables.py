@@ -28,13 +28,13 @@ class RowTable(Protocol):
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
 
     def numbers(self, places: Sequence[int]) -> Node:
         """Some columns as numbers, NaN where missing, of shape (n, columns)."""
 
     def rows_of_levels(self, place: int, levels: Sequence[str], rows: Array) -> Node:
-        """For the level of a column its row of an array, the last one for all other levels."""
+        """The row of an array for each level of a column, the last row for all other levels."""
 
     def chosen(self, places: Sequence[int]) -> RowTable:
         """The table of some columns."""
@@ -49,7 +49,7 @@ class NumberTable:
 
     @classmethod
     def given(cls, name: str, width: int, place: tuple[str, ...] = ()) -> NumberTable:
-        """As a user gives it."""
+        """The table as a user gives it."""
         return cls(table_input(name, width, place), width)
 
     def numbers(self, places: Sequence[int]) -> Node:
@@ -59,7 +59,7 @@ class NumberTable:
         return take(self.node, np.asarray(places, dtype=np.int64), axis=1)
 
     def rows_of_levels(self, place: int, levels: Sequence[str], rows: Array) -> Node:
-        """Of categories that are numbers: the empty level is a missing cell."""
+        """Rows for categories that are numbers: the empty level is a missing cell."""
         cells = self.numbers([place])
         known = np.array([float(level) if level else np.nan for level in levels])
         gaps = np.isnan(known)
@@ -83,14 +83,14 @@ class FrameTable:
 
     @classmethod
     def given(cls, names: Sequence[str], source: str | None = None) -> FrameTable:
-        """As a user gives them, by themselves or within a source."""
+        """The table as a user gives it, alone or within a source."""
         if source is None:
             return cls(list(names), [(name,) for name in names])
         return cls([f"{source}: {name}" for name in names], [(source, name) for name in names])
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return len(self.names)
 
     def numbers(self, places: Sequence[int]) -> Node:
@@ -98,7 +98,7 @@ class FrameTable:
         return joined([column_input(self.names[j], self.places[j], False) for j in places], 1)
 
     def rows_of_levels(self, place: int, levels: Sequence[str], rows: Array) -> Node:
-        """By the text of a category."""
+        """Rows for the text of a category."""
         cells = column_input(self.names[place], self.places[place], True)
         return take(constant(rows), level_codes(cells, levels))
 

@@ -35,7 +35,7 @@ class FilledTable:
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return self.table.width
 
     def numbers(self, places: Sequence[int]) -> Node:
