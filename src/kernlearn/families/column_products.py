@@ -10,7 +10,7 @@ A Gaussian on the columns S is the product of Gaussians on the columns of S, so 
 The matrices E of d columns serve all subsets. Over all pairs of columns this is a matrix product,
 :math:`(E \circ A) E^\top` of matrices with d rows and a column for every entry (j, l): two
 multiplications for every entry and kernel at the speed of the linear algebra, and no kernel matrix
-at all. Where no entry of a block of A changes sign, it is a product :math:`F F^\top` of which only
+at all. If the entries of a block of A have one sign, it is a product :math:`F F^\top` of which only
 a half is computed, :math:`F = E \circ \sqrt{|A|}`. Blocks stay in the processor's cache.
 """
 
@@ -31,7 +31,7 @@ from kernlearn.typing import Array, DeviceArray, Indices, Matrix
 
 @dataclass(frozen=True)
 class BlockOptions:
-    """How much is computed at a time, for kernels on many subsets of columns."""
+    """Sizes of blocks and groups, for kernels on many subsets of columns."""
 
     numbers: int = 2**19  # numbers of E at a time, so that they stay in the processor's cache
     smallest: int = 16  # fewest rows of a block

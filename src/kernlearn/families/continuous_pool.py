@@ -38,11 +38,11 @@ class ContinuousPool(KernelPool):
 
     @n_matrices.setter
     def n_matrices(self, number: int) -> None:
-        """Is that of the range."""
+        """Ignore the number, which is that of the range."""
 
     @property
     def most_active(self) -> int:
-        """How many kernels a master problem has, at most."""
+        """Largest number of kernels of a master problem."""
         return LARGEST_MASTER
 
     @property

@@ -1,7 +1,7 @@
-"""The three things that touch rows, ZᵀΘZ, Zu and Zᵀa, each as a sum over blocks of rows.
+"""The three operations that touch rows, ZᵀΘZ, Zu and Zᵀa, each as a sum over blocks of rows.
 
-Z is where the rows are worked on; what goes in and comes out is on the host. Where sparse features
-of some kernels are kept beside factors of others, `ExplicitRows` does the same for both.
+Z is on the device of the rows; arguments and results are on the host. If sparse features of some
+kernels are kept beside factors of others, `ExplicitRows` does the same for both.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ class DenseRows:
 
     @property
     def n_columns(self) -> int:
-        """How many columns there are, R."""
+        """Number of columns, R."""
         return int(self.Z.shape[1])
 
     def times(self, u: Array) -> Array:

@@ -52,12 +52,12 @@ class Factors:
 
     @cached_property
     def owner(self) -> Indices:
-        """Which kernel each column belongs to."""
+        """Number of the kernel to which each column belongs."""
         return np.repeat(np.arange(self.n_matrices), [each.rank for each in self.maps])
 
     @cached_property
     def place(self) -> Indices:
-        """Which column of its own factor each column is: those below r make the rank r."""
+        """Position of each column in its own factor: columns below r make the rank r."""
         return np.concatenate([np.arange(each.rank) for each in self.maps])
 
     @cached_property
@@ -67,7 +67,7 @@ class Factors:
 
     @property
     def n_columns(self) -> int:
-        """How many columns there are, R."""
+        """Number of columns, R."""
         return len(self.owner)
 
     @cached_property

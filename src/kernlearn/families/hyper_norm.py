@@ -78,7 +78,7 @@ class HyperNorm:
         return 0.5 * self.lambda_q * (norm * norm if self.squared else norm)
 
     def gradient(self, weights: Array) -> Array:
-        """Its gradient; at the kink of the norm in zero, the subgradient zero."""
+        """Gradient of the penalty; at the kink of the norm in zero, the subgradient zero."""
         image = self._root @ weights - self._prior
         if self.squared:
             return np.asarray(self.lambda_q * (self._root.T @ image))
@@ -87,7 +87,7 @@ class HyperNorm:
         return np.asarray(0.5 * self.lambda_q * (self._root.T @ unit))
 
     def hessian(self, weights: Array) -> Array:
-        """Its Hessian, positive semidefinite."""
+        """Hessian of the penalty, positive semidefinite."""
         if self.squared:
             return np.asarray(self.lambda_q * (self._root.T @ self._root))
         image = self._root @ weights - self._prior

@@ -59,7 +59,7 @@ class KernelPool:
 
     @property
     def most_active(self) -> int:
-        """How many kernels may have weight, at most."""
+        """Largest number of kernels with weight."""
         return self.n_matrices
 
     def kernel(self, i: int) -> Kernel:
@@ -87,7 +87,7 @@ class KernelPool:
         return KernelPool(self.kernels, some, len(rows), *others)
 
     def gram_elsewhere(self, i: int) -> DeviceArray:
-        """The same on the pool's device; made there, if that is where it is looked at."""
+        """The matrix of the i-th kernel on the pool's device, computed there if possible."""
         assert self.place is not None
         for indices, part in self.parts:
             if i in indices:
@@ -316,7 +316,7 @@ class LandmarkPool:
         return self.pool.gathered(of_part, form, tick)
 
     def exact_forms(self, F: Array, tick: Callable[[], None]) -> Array:
-        """The same of the kernels themselves, on all pairs of rows with a coefficient."""
+        """Forms of the kernels themselves, on all pairs of rows with a coefficient."""
         return self.pool.forms(F, tick)
 
     def noise(self, forms: Array, F: Array) -> Array:

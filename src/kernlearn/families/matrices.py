@@ -306,9 +306,9 @@ class RankOneStack:
     def inner_products(self, basis: Array, blocked: bool = False) -> Array:
         """Frobenius inner products of combinations, which may be small differences.
 
-        With V = QR, those of V diag(b) Vᵀ are those of R diag(b) Rᵀ, which are small. Where there
-        are too many, they come from ⟨vᵢvᵢᵀ, vⱼvⱼᵀ⟩ = (vᵢᵀvⱼ)² in long double, which has half as
-        many digits for small differences.
+        With V = QR, the products of V diag(b) Vᵀ are those of R diag(b) Rᵀ, which are small. If
+        there are too many, they come from ⟨vᵢvᵢᵀ, vⱼvⱼᵀ⟩ = (vᵢᵀvⱼ)² in long double, which has half
+        as many digits for small differences.
         """
         R = self._triangle
         if not blocked and basis.shape[1] * R.size * len(R) <= SMALL_FORMS:
@@ -372,7 +372,7 @@ class WithIdentity:
         return np.concatenate([inner, np.zeros((1, *inner.shape[1:]))])
 
     def products(self, K: Array) -> Array:
-        """Those of the family; the identity stands apart from it."""
+        """Products of the family; zero for the identity, which stands apart from it."""
         return np.append(self.family.products(K), 0.0)
 
     def subset(self, rows: Indices) -> WithIdentity:

@@ -40,11 +40,11 @@ class L1Norm(WeightPenalty):
         return self._lambda * float(np.abs(weights).sum())
 
     def gradient(self, weights: Array) -> Array:
-        """Its gradient; at zero, the slope towards positive numbers."""
+        """Gradient of the penalty; at zero, the slope towards positive numbers."""
         return np.asarray(self._lambda * np.where(weights < 0, -1.0, 1.0))
 
     def hessian(self, weights: Array) -> Array:
-        """Its Hessian, which is zero."""
+        """Hessian of the penalty, which is zero."""
         return np.zeros((len(weights), len(weights)))
 
 
@@ -87,11 +87,11 @@ class NearTheta(WeightPenalty):
         return 0.5 * self._lambda * float(away @ away)
 
     def gradient(self, weights: Array) -> Array:
-        """Its gradient, λ(θ − θ₀)."""
+        """Gradient of the penalty, λ(θ − θ₀)."""
         return np.asarray(self._lambda * self._away(weights))
 
     def hessian(self, weights: Array) -> Array:
-        """Its Hessian, λ times the identity."""
+        """Hessian of the penalty, λ times the identity."""
         return np.asarray(self._lambda * np.eye(len(weights)))
 
     def _away(self, weights: Array) -> Array:

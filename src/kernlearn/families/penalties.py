@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 
 from kernlearn.typing import Array, Indices
 
-# Of the largest weight: the curvature of a norm with p < 2 is taken no closer to zero, where it is
-# infinite. It affects steps, not certificates.
+# Relative to the largest weight: the curvature of a norm with p < 2 is taken no closer to zero,
+# where it is infinite. This affects steps, not certificates.
 NEAREST = 1e-6
 _LEAST = 1e-300
 
@@ -38,11 +38,11 @@ class WeightPenalty(ABC):
 
     @abstractmethod
     def gradient(self, weights: Array) -> Array:
-        """Its gradient, or a subgradient where it has none."""
+        """Gradient of the penalty, or a subgradient where none exists."""
 
     @abstractmethod
     def hessian(self, weights: Array) -> Array:
-        """Its Hessian, positive semidefinite, and finite where the penalty has a kink."""
+        """Hessian of the penalty, positive semidefinite, and finite at kinks."""
 
     def subgradient(self, weights: Array, slopes: Array) -> Array:
         """The subgradient that makes the sum with ``slopes`` least, for weights that are ≥ 0."""
@@ -98,7 +98,7 @@ class PenaltySum(WeightPenalty):
         return np.asarray(self._lambda * sum(each.hessian(weights) for each in self.terms))
 
     def subgradient(self, weights: Array, slopes: Array) -> Array:
-        """That of each term, after those before it."""
+        """Sum of the subgradients of the terms, each chosen after the terms before."""
         total = np.zeros(len(weights))
         for each in self.terms:
             total = total + each.subgradient(weights, slopes / self._lambda + total)
@@ -226,12 +226,12 @@ class ElasticNet(WeightPenalty):
         return self._lambda * (self.l1_ratio * size + 0.5 * (1.0 - self.l1_ratio) * square)
 
     def gradient(self, weights: Array) -> Array:
-        """Its gradient; for a weight of zero, the slope towards positive ones."""
+        """Gradient of the penalty; for a weight of zero, the slope towards positive weights."""
         signs = np.where(weights < 0, -1.0, 1.0)
         return np.asarray(self._lambda * (self.l1_ratio * signs + (1.0 - self.l1_ratio) * weights))
 
     def hessian(self, weights: Array) -> Array:
-        """That of its second term."""
+        """Hessian of the second term."""
         return np.asarray(self._lambda * (1.0 - self.l1_ratio) * np.eye(len(weights)))
 
     def sublevel(self, level: float, n_weights: int) -> tuple[Array, float]:
@@ -279,14 +279,14 @@ class GroupNorm(WeightPenalty):
         return self._lambda * float(roots @ norms)
 
     def gradient(self, weights: Array) -> Array:
-        """Its gradient; zero for a group without weight."""
+        """Gradient of the penalty; zero for a group without weight."""
         roots, norms = self._norms(weights)
         code = self._codes(len(weights))
         unit = weights / np.where(norms > 0, norms, 1.0)[code]
         return np.asarray(self._lambda * roots[code] * unit)
 
     def hessian(self, weights: Array) -> Array:
-        """Its Hessian; near a group without weight it is taken no closer than a millionth."""
+        """Hessian of the penalty, at groups no closer to zero weight than a millionth."""
         roots, norms = self._norms(weights)
         code = self._codes(len(weights))
         least = max(NEAREST * float(norms.max(initial=0.0)), _LEAST)
@@ -392,9 +392,9 @@ class LinearPenalty(WeightPenalty):
         return self._lambda * float(self.slopes @ weights)
 
     def gradient(self, weights: Array) -> Array:
-        """Its gradient, the same everywhere."""
+        """Gradient of the penalty, the same everywhere."""
         return np.asarray(self._lambda * self.slopes)
 
     def hessian(self, weights: Array) -> Array:
-        """Its Hessian, which is zero."""
+        """Hessian of the penalty, which is zero."""
         return np.zeros((len(self.slopes), len(self.slopes)))

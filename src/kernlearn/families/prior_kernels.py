@@ -129,11 +129,11 @@ class NearKernel(PriorPenalty):
         return 0.5 * self._lambda * float(image @ image)
 
     def gradient(self, weights: Array) -> Array:
-        """Its gradient."""
+        """Gradient of the penalty."""
         return np.asarray(self._lambda * (self._bound()[:, :-1].T @ self._difference(weights)))
 
     def hessian(self, weights: Array) -> Array:
-        """Its Hessian, the same everywhere."""
+        """Hessian of the penalty, the same everywhere."""
         root = self._bound()[:, :-1]
         return np.asarray(self._lambda * (root.T @ root))
 
@@ -216,7 +216,7 @@ class WishartPrior(PriorPenalty):
         return self._lambda * (linear + 2.0 * self.kappa * float(np.log(W.diagonal()).sum()))
 
     def gradient(self, weights: Array) -> Array:
-        """Its gradient."""
+        """Gradient of the penalty."""
         slopes = self._bound()
         W = self._inverse_factor(weights) if self.kappa else None
         if W is not None and self._family is not None:
@@ -224,7 +224,7 @@ class WishartPrior(PriorPenalty):
         return np.asarray(self._lambda * slopes)
 
     def hessian(self, weights: Array) -> Array:
-        """That of the log determinant: ⟨W Kᵢ Wᵀ, W Kⱼ Wᵀ⟩."""
+        """Hessian of the log determinant: ⟨W Kᵢ Wᵀ, W Kⱼ Wᵀ⟩."""
         m = len(weights)
         W = self._inverse_factor(weights) if self.kappa else None
         if W is None or self._family is None:

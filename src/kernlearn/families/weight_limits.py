@@ -61,7 +61,7 @@ class WeightLimits:
         return joined if len(joined.rows) else None
 
     def joined(self, other: WeightLimits) -> WeightLimits:
-        """Both together."""
+        """The limits of both."""
         return WeightLimits(
             np.concatenate([self.rows, other.rows]),
             np.concatenate([self.sizes, other.sizes]),

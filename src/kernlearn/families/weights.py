@@ -1,4 +1,4 @@
-r"""Where the weights may lie, in coordinates that suit the solver.
+r"""Domain of the weights, in coordinates that suit the solver.
 
 Weights are ``w = basis @ x``. The coordinates x are bounded by construction:
 
@@ -9,7 +9,7 @@ Weights are ``w = basis @ x``. The coordinates x are bounded by construction:
   ball, whatever the kernels. Every matrix is brought to unit size before directions are compared.
 
 Directions in which the matrices cancel to the last digits (one kernel twice) have no coordinate.
-What they can still do to the kernel is carried along as :attr:`Domain.loose`, for weights whose
+Their possible effect on the kernel is carried along as :attr:`Domain.loose`, for weights whose
 parts are up to :data:`LARGEST_PART` times the whole; bounds allow for it.
 
 Further limits of the weights are rows of a cone (:mod:`kernlearn.families.weight_limits`).
@@ -117,7 +117,7 @@ class Domain:
         return np.asarray(np.linalg.lstsq(scaled, weights / size)[0], dtype=float)
 
     def part(self, coordinates: NDArray[np.intp], start: Array) -> tuple[Domain, NDArray[np.intp]]:
-        """Where all other coordinates are zero, in these alone, and the matrices used there."""
+        """Domain in these coordinates, with the others at zero, and the matrices used there."""
         basis = self.basis[:, coordinates]
         used = np.flatnonzero(basis.any(axis=1))
         part = replace(
@@ -233,7 +233,7 @@ def free_weights(
     """
     m = len(normaliser)
     signed, dropped, lost = orthonormal(inner_products, np.eye(m)[:, :n_signed])
-    # Where rounding has kept combinations from being orthonormal, the ball is larger.
+    # If rounding has kept combinations from being orthonormal, the ball is larger.
     shortest = np.linalg.eigvalsh(inner_products(signed)).min(initial=1.0)
     fixed = np.eye(m)[:, n_signed:]
     if fixed.shape[1]:

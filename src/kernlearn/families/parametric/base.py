@@ -24,9 +24,9 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
     `kernlearn.testing.check_parametric_kernel` tests whatever was defined. Tables are float64
     arrays of finite numbers. A family with ``takes_things = True`` has rows of any kind, such as
     strings, in an array of objects; its `read` may turn them into an array that all other methods
-    but `kernel` are given then. Where a matrix cannot be computed, `matrix` raises OverflowError,
+    but `kernel` are given then. If a matrix cannot be computed, `matrix` raises OverflowError,
     or ``numpy.linalg.LinAlgError``: a search then steps back from that θ. Other errors end the fit.
-    Where `K` is asked for it is ``matrix(X, None, theta)``, so that nothing is computed twice.
+    An argument `K` is ``matrix(X, None, theta)``, so that nothing is computed twice.
 
     Attributes
     ----------
@@ -179,7 +179,7 @@ class Ray(ParametricKernel):
         return self.family.matrix(X, Y, theta[0] * self.direction)
 
     def gradient(self, X: Array, theta: Array, K: Array, W: Array, Y: Array | None = None) -> Array:
-        """By the chain rule, uᵀ times the family's."""
+        """By the chain rule, uᵀ times the family's gradient."""
         slopes = self.family.gradient(X, theta[0] * self.direction, K, W, Y)
         return np.array([self.direction @ slopes])
 
@@ -191,7 +191,7 @@ class Ray(ParametricKernel):
         return (columns @ self.direction)[:, None]
 
     def second(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
-        """Both sides of the family's, combined."""
+        """Second derivatives of the family, combined on both sides."""
         u = self.direction
         return np.array([[u @ self.family.second(X, theta[0] * u, K, W) @ u]])
 
@@ -201,7 +201,7 @@ class Ray(ParametricKernel):
 
     @property
     def penalty(self) -> ThetaPenalty:
-        """That of the family at c·u."""
+        """Penalty of the family at c·u."""
         return AlongRay(self.family.penalty, self.direction)
 
 

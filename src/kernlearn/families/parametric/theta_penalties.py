@@ -24,10 +24,10 @@ class ThetaPenalty(Protocol):
         """Ω(θ)."""
 
     def gradient(self, theta: Array) -> Array:
-        """Its slopes, of shape (p,)."""
+        """Gradient of Ω, of shape (p,)."""
 
     def hessian(self, theta: Array) -> Array:
-        """Its curvature, of shape (p, p)."""
+        """Hessian of Ω, of shape (p, p)."""
 
 
 def penalized_slopes(
@@ -92,10 +92,10 @@ class AlongRay:
         return self.penalty.value(theta * self.direction)
 
     def gradient(self, theta: Array) -> Array:
-        """Its slope by c, of shape (1,)."""
+        """Slope of Ω by c, of shape (1,)."""
         return np.array([self.direction @ self.penalty.gradient(theta * self.direction)])
 
     def hessian(self, theta: Array) -> Array:
-        """Its curvature, of shape (1, 1)."""
+        """Curvature of Ω by c, of shape (1, 1)."""
         u = self.direction
         return np.array([[u @ self.penalty.hessian(theta * u) @ u]])
