@@ -19,7 +19,7 @@ from kernlearn.typing import Array, Matrix
 
 @dataclass(frozen=True)
 class DistanceOptions:
-    """When distances come from matrix products, and how many are handled together."""
+    """Conditions for distances by matrix products, and the number that is handled together."""
 
     # With fewer rows in a table, SciPy's direct distances are faster than a product
     few_rows: int = 16
@@ -63,7 +63,7 @@ def rescaled(X: Matrix, Y: Matrix, scale: ArrayLike) -> tuple[Matrix, Matrix]:
     Sparse tables are not shifted.
     """
     if issparse(X) or issparse(Y):
-        # Where one table is dense, it becomes sparse: its zeros are those of the other.
+        # A dense table becomes sparse like the other one: its zeros are those of the other.
         sparse_X = csr_array(csr_array(X).multiply(scale))
         return sparse_X, sparse_X if Y is X else csr_array(csr_array(Y).multiply(scale))
     # Halves first: the sum of two large entries could overflow.

@@ -1,8 +1,8 @@
 """Work that several kernels have in common is done once: the scope of a call or of a fit.
 
-Kernels stay plain values: nothing is kept on them between calls. What one part of a call computes
-from data, a column taken out of a data frame or the output of a transformer, is remembered until
-the outermost call ends, so that the other parts find it.
+Kernels stay plain values: nothing is kept on them between calls. Results that one part of a call
+computes from data, such as a column taken out of a data frame or the output of a transformer, are
+remembered until the outermost call ends, so that the other parts find them.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class SparseRows:
 
     @property
     def n_columns(self) -> int:
-        """How many features there are, p."""
+        """Number of features, p."""
         return int(self.features.shape[1])
 
     def times(self, u: Array) -> Array:

@@ -11,8 +11,8 @@ points. With :math:`t` the tangents' crossing,
 
 on :math:`[\gamma_1, \gamma_2]`: exact to the second order of the interval's length, where a
 Lipschitz constant would be to the first. Intervals are halved in log γ, that of the highest bound
-first, until no bound exceeds the best value by more than is asked for. What rounding may change is
-added to every bound.
+first, until no bound exceeds the best value by more than is asked for. Every bound is raised by
+the rounding that is possible.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ def default_bank(X: Table, random_state: int | np.random.RandomState | None = 0)
 
     A linear and a quadratic kernel, normalised, and Gaussians with
     :math:`\gamma = 2^p / m^2` for p = −4, −2, 0, 1.5 and 3, where m is the median distance between
-    distinct points. Those that are nearly constant or nearly the identity on the data are left
-    out. Estimators without kernels choose the widths by what they predict instead.
+    distinct points. Kernels that are nearly constant or nearly the identity on the data are left
+    out. Estimators without kernels choose the bandwidths by their predictions instead.
 
     Parameters
     ----------

@@ -127,7 +127,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         """Return this kernel with all that it takes from data taken from the rows of `X`.
 
         Estimators call it on their training rows, so that a vocabulary or the rarity of a category
-        is never learned from others. What is returned holds it in its parameters: a clone of it is
+        is never learned from others. The returned kernel holds them as parameters: a clone of it is
         fitted too. A kernel that takes nothing from data is returned itself, and none is changed.
 
         Parameters

@@ -58,7 +58,7 @@ class Columns(_Wrapper):
         return self.kernel.diag(self.selected(X))
 
     def sparse_rows(self, X: Table) -> SparseRows | None:
-        """Those of the kernel on the chosen columns."""
+        """Sparse features of the kernel on the chosen columns."""
         return self.kernel.sparse_rows(self.selected(X))
 
     def _fitted(self, X: Table) -> Kernel:
@@ -81,7 +81,7 @@ class Columns(_Wrapper):
         return table
 
     def positions(self, X: Table) -> tuple[int, ...]:
-        """Where the chosen columns are in a table."""
+        """Positions of the chosen columns in a table."""
         if X.ndim != 2:
             raise ValueError(
                 f"Columns need a table with columns, got one thing in each row for "

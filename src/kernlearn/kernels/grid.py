@@ -188,7 +188,7 @@ class GridKernels(Sequence[Kernel]):
 
     @property
     def n_subsets(self) -> int:
-        """How many subsets there are."""
+        """Number of subsets."""
         if self.subsets is not None:
             return len(self.subsets)
         return sum(comb(len(self.columns), size) for size in self.sizes)

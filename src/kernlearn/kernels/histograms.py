@@ -58,7 +58,7 @@ class ChiSquared(_UnitDiagonal, _OfHistograms):
 
 
 class Intersection(_OfHistograms):
-    r"""What two histograms have in common, :math:`k(x, z) = \sum_j \min(x_j, z_j)`.
+    r"""Intersection of two histograms, :math:`k(x, z) = \sum_j \min(x_j, z_j)`.
 
     (Swain and Ballard, 1991; positive semidefinite by Odone, Barla and Verri, 2005.) Computed as
     :math:`\tfrac12 (\|x\|_1 + \|z\|_1 - \|x - z\|_1)`.

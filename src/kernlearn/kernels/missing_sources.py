@@ -136,12 +136,12 @@ def _allowing_gaps(source: Kernel) -> Kernel:
 
 
 def known_rows(source: Kernel, X: Table) -> Mask:
-    """Which rows of a table have the source that a kernel reads."""
+    """Mask of the rows of a table that have the source which a kernel reads."""
     return _is_known(source.selected(X) if isinstance(source, Columns) else X)
 
 
 def _is_known(X: Rows) -> Mask:
-    """Which rows are there."""
+    """Mask of the rows that are present."""
     if issparse(X):
         return np.ones(X.shape[0], dtype=bool)
     if is_frame(X):
@@ -298,7 +298,7 @@ class Completed(_Wrapper):
             rest = self.reference.diag(rows) - (b * self.reference(rows, self.sample)).sum(axis=1)
             placed = ((b @ _within(self.kernel, self.sample)) * b).sum(axis=1)
             values[i] = placed + self.scale * rest
-        # Where the others determine the source, rounding could leave a negative square.
+        # If the other sources determine this one, rounding could leave a negative square.
         return np.maximum(values, 0.0)
 
     def _check_fitted(self) -> None:
@@ -353,7 +353,7 @@ def completed(kernels: Sequence[Kernel], X: Table) -> list[Kernel]:
     The reference of a source is the mean of the other sources' kernels, each centred and normalised
     and zero where a row lacks it, normalised again: whatever a row has of them then counts in full.
     A row that has none of them has a reference of zero. A source that is alone, or a whole row,
-    has no others, and is treated as in `with_gaps`. What is returned is to be fitted to `X`.
+    has no others, and is treated as in `with_gaps`. The returned kernels are to be fitted to `X`.
     """
     table = check_rows(X, "X")
     sources: dict[tuple[int, ...], list[Kernel]] = {}

@@ -21,14 +21,14 @@ _CURE = "take it from fitted trees, as TreePaths.of(forest.estimators_)."
 
 
 class TreePaths(Kernel):
-    r"""How far two rows go together through trees.
+    r"""Length of the common path of two rows through a tree, a mean over trees.
 
     .. math:: k(x, z) = \frac1T \sum_{t=1}^{T} \bigl|P_t(x) \cap P_t(z)\bigr| ,
 
     where :math:`P_t(x)` are the nodes that x comes to in tree t after its root. The nodes of one
     depth are a partition of the space by thresholds of single columns, and the indicators of its
-    parts are features: k is a sum of inner products, over trees and over depths. Of the leaves
-    alone it is the proximity of rows in Breiman's forests (2001).
+    parts are features: k is a sum of inner products, over trees and over depths. The leaves alone
+    give the proximity of rows in Breiman's forests (2001).
 
     Parameters
     ----------

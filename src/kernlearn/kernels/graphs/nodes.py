@@ -115,8 +115,8 @@ class Diffusion(_OfNodes):
 class RegularizedLaplacian(_OfNodes):
     r"""The regularised Laplacian kernel between nodes of a graph, :math:`K = (I + \gamma L)^{-1}`.
 
-    L is the graph's Laplacian (Smola and Kondor, 2003). Of the inverse, only the columns of the
-    nodes asked for are computed, by a sparse factorisation. The data are names of nodes.
+    L is the graph's Laplacian (Smola and Kondor, 2003). A sparse factorisation yields only those
+    columns of the inverse that belong to the nodes asked for. The data are names of nodes.
 
     Parameters
     ----------

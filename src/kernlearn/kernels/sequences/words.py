@@ -189,7 +189,7 @@ class Mismatch(_Counts):
         return counts @ self._neighbours(np.unique(codes))
 
     def _neighbours(self, codes: Codes) -> csr_array:
-        """Which words differ from each of these in at most m places, one row for each."""
+        """Matrix of words that differ from each of these in at most m places, one row for each."""
         base, k = len(self.alphabet), self.k
         n_near = sum(comb(k, j) * (base - 1) ** j for j in range(self.m + 1))
         if len(codes) * n_near > _MOST_NEIGHBOURS:
