@@ -1,4 +1,4 @@
-"""How a broken law is reported: which one, and by how much."""
+"""Report of a broken law: its name, and the size of the violation."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class Case:
 
     @property
     def shift(self) -> np.longdouble:
-        """What is taken off targets far from zero: an intercept makes up for it.
+        """Constant that is taken off targets far from zero: an intercept makes up for it.
 
         Residuals are small beside such targets, and would lose digits to them.
         """
@@ -92,7 +92,7 @@ class Case:
         return np.asarray(weight, dtype=np.longdouble)
 
     def misses(self, weights: Array) -> LongArray:
-        """By how much each constraint is violated, or not if it is negative."""
+        """Violation of each constraint; negative if the constraint holds."""
         m = len(self.grams)
         return constraint_misses(self.constraints, weights[..., :m], self.normaliser[:m] / self.c)
 
@@ -107,7 +107,7 @@ class Case:
 
     @cached_property
     def rounding(self) -> float:
-        """What the matrices themselves are known to: the even combination is in the cone."""
+        """Relative accuracy of the matrices: with it, the even combination is in the cone."""
         even = even_weights(self)
         return next((r for r in ROUNDINGS if has_factor(self, even, r)), ROUNDINGS[-1])
 
@@ -162,7 +162,7 @@ class Case:
 
 
 def even_weights(case: Case) -> Array:
-    """Those that give every matrix the same part of the total."""
+    """Weights that give every matrix the same part of the total."""
     r, used = case.normaliser, case.normaliser > 0
     return np.where(used, case.c / np.where(used, r, 1.0) / used.sum(), 0.0)
 

@@ -1,4 +1,4 @@
-r"""What every quality is, written down once more from its definition, in long double.
+r"""Definitions of all qualities, written down once more, in long double.
 
 Nothing of the solvers is used here. A machine's value lies between its dual value at any feasible
 coefficients and its primal value at any function :math:`f = K a + b`; both are sums over points:
@@ -57,7 +57,7 @@ class Definition:
 
     @cached_property
     def likelihood(self) -> PartialLikelihood:
-        """Of times to an event."""
+        """Partial likelihood of times to an event."""
         assert self.event is not None
         events = np.where(self.event, self.C * self.sample_weight, np.longdouble(0.0))
         return PartialLikelihood(self.y, events, self.sample_weight, self.ties)
@@ -90,7 +90,7 @@ class Definition:
 
     @property
     def diagonal(self) -> LongArray:
-        """What training adds to the diagonal of K."""
+        """Ridge that training adds to the diagonal of K."""
         if self.ridge is not None:
             return self.ridge
         if self.quality in ("squared_soft_margin", "lagrangian", "least_squares", "huber"):
@@ -156,7 +156,7 @@ class Definition:
         return half_norm + self.loss(f, half_norm, np.longdouble(b))
 
     def loss(self, f: LongArray, half_norm: Number, b: Number) -> Number:
-        """What the values f are charged; of a hard margin, what half of the norm grows by."""
+        """Loss of the values f; for a hard margin, the growth of half of the norm."""
         y, upper = self.y, self.upper
         margin = y * f
         zero = np.longdouble(0.0)
@@ -234,10 +234,10 @@ def minus_log_det(K: LongArray) -> float:
 
 
 def constraint_misses(constraints: Sequence[Constraint], weights: Array, unit: Array) -> LongArray:
-    """By how much of its terms, and of the whole, each constraint is violated.
+    """Violation of each constraint, relative to its terms and the whole.
 
-    Negative where it holds. The whole is the total, or the largest weight. Weights have shape (m,)
-    or (k, m), shares are `unit` times as large, and constraints go along the last axis.
+    Negative where a constraint holds. The whole is the total, or the largest weight. Weights have
+    shape (m,) or (k, m), shares are `unit` times as large, constraints go along the last axis.
     """
     found: list[LongArray] = [np.full((*weights.shape[:-1], 1), np.longdouble(-1.0))]
     for constraint in constraints:

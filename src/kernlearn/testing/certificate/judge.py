@@ -25,8 +25,8 @@ SAME = 1e-7  # relative difference of two ways to compute one value
 BELOW = 1e-9  # a bound may not lie further above another value than this, relative to it
 INDEFINITE = 1e-9  # of the largest eigenvalue
 VIOLATED = 1e-8  # of the terms of a constraint
-# Of the largest eigenvalue, for each point: an eigenvalue below zero that may be rounding of double
-# precision.
+# Negative eigenvalue that may be rounding of double precision, relative to the largest eigenvalue
+# and for each point.
 SEEMING = 1e-14
 PULLED = (0.0, 1e-14, 1e-12, 1e-10, 1e-8)  # shares of the even weights
 
@@ -105,7 +105,7 @@ def _feasible(case: Case, weights: Array) -> list[str]:
     if case.learns_C and weights[-1] < 0:
         found.append(f"a negative τ: {weights[-1]:.3g}")
     values = np.linalg.eigvalsh(case.kernel(weights).astype(float))
-    # What the check of the matrices lets through, the combinations may have too.
+    # Combinations may be as indefinite as the check of the matrices allows.
     own = [np.linalg.eigvalsh(K.astype(float))[[0, -1]] for K in case.grams]
     violation = max((max(-low, 0.0) / high for low, high in own if high > 0), default=0.0)
     if values[0] < -(INDEFINITE + 2.0 * violation) * max(values[-1], 0.0):

@@ -23,7 +23,7 @@ from kernlearn.typing import AnyFloatArray, LongArray, Mask, Scalar
 
 @dataclass(frozen=True, eq=False)
 class PartialLikelihood:
-    """The times; of rows with an event what their loss is multiplied by, of others zero; the v."""
+    """The times, the factors C of rows with an event (zero for other rows), and the weights v."""
 
     time: AnyFloatArray
     events: AnyFloatArray
@@ -32,17 +32,17 @@ class PartialLikelihood:
 
     @cached_property
     def times(self) -> AnyFloatArray:
-        """When events were seen, in order, each once for every logarithm."""
+        """Times of the events, in order, each once for every logarithm."""
         return np.sort(self.time[self.events > 0])
 
     @cached_property
     def tied(self) -> Mask:
-        """Of shape (s, n): who has an event at each of these times."""
+        """Whether a row has an event at each of these times, of shape (s, n)."""
         return np.asarray((self.time == self.times[:, None]) & (self.events > 0))
 
     @cached_property
     def presence(self) -> AnyFloatArray:
-        """Of shape (s, n): the u."""
+        """The presence u of each row at each of these times, of shape (s, n)."""
         before = np.arange(len(self.times)) - np.searchsorted(self.times, self.times)
         gone = before / self.tied.sum(axis=1, dtype=np.longdouble)
         gone *= self.ties == "efron"
@@ -51,7 +51,7 @@ class PartialLikelihood:
 
     @cached_property
     def totals(self) -> AnyFloatArray:
-        """What each logarithm is multiplied by."""
+        """Factors c of the logarithms."""
         return np.asarray(self.tied @ self.events / self.tied.sum(axis=1))
 
     @cached_property
@@ -82,11 +82,11 @@ class PartialLikelihood:
         return np.asarray(found, dtype=f.dtype)
 
     def divided(self, a: LongArray) -> tuple[LongArray, Scalar]:
-        """How the totals may be divided so that a is the slope, of shape (s, n); what is missing.
+        """Division of the totals that makes a the slope, of shape (s, n); and its shortfall.
 
-        What has come and was not yet taken is mixed. Tied events take their part first, of each
-        total in proportion to odds that are their presence by a common factor. The other rows that
-        leave before the next event take their parts of the mixture.
+        The untaken rest of earlier totals is mixed. Tied events take their part first, from each
+        total in proportion to odds that are their presence times a common factor. The other rows
+        that leave before the next event take their parts of the mixture.
         """
         left = np.zeros(len(self.times), dtype=np.longdouble)
         divided = np.zeros(self.presence.shape, dtype=np.longdouble)
@@ -115,7 +115,7 @@ class PartialLikelihood:
         return divided, max(missing - rounding, idle, -taken.min())
 
     def entropy(self, a: LongArray) -> Scalar:
-        r"""Of that division: an upper bound of :math:`-\min_f a^\top f + L(f)`."""
+        r"""Entropy of the division: an upper bound of :math:`-\min_f a^\top f + L(f)`."""
         divided, _ = self.divided(a)
         is_positive = divided > 0
         whole = self.totals[:, None] * self.weight * self.presence
