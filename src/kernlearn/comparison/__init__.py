@@ -1,4 +1,4 @@
-"""Which of several methods is better, over many data sets: ranks and the tests on them.
+"""Comparison of several methods over many data sets: ranks and the tests on them.
 
 The procedure is that of Demšar (2006), as Cawley and Talbot (2014) use it: rank the methods on
 every data set, ask Friedman's test whether any differ, and Nemenyi's which.

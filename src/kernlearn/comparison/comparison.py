@@ -195,8 +195,9 @@ class Comparison:
     def indistinguishable(self, alpha: float = 0.05) -> pd.DataFrame:
         """Whether a method is not the best of the data set, but not significantly worse.
 
-        By Wilcoxon's signed-rank test over the repetitions at the level alpha; the paper prints
-        these in italics. Without repetitions, nowhere. Where several tie for the best, the first.
+        Methods are compared with the best one, or the first of several that tie, by Wilcoxon's
+        signed-rank test over the repetitions at the level alpha. Without repetitions, all values
+        are False. The paper prints these methods in italics.
         """
         _check_level(alpha)
         is_best = self.best.to_numpy()
@@ -309,7 +310,7 @@ def _summary(c: Comparison) -> str:
 
 
 def _sentences(c: Comparison, alpha: float) -> list[str]:
-    """What the tests say at the level alpha."""
+    """Results of the tests at the level alpha, in sentences."""
     N, k = c.scores.shape
     friedman, davenport = c.friedman, c.iman_davenport
     cd = c.critical_difference(alpha)

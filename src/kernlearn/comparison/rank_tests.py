@@ -153,7 +153,7 @@ def signed_rank(first: Sequence[float] | Array, second: Sequence[float] | Array)
     """Wilcoxon's two-sided signed-rank test of paired scores.
 
     Pairs that do not differ are dropped, as Wilcoxon did. The test is `scipy.stats.wilcoxon`:
-    exact up to fifty pairs, normal beyond. Where differences tie in size, scipy's exact answer
+    exact up to fifty pairs, normal beyond. If differences tie in size, scipy's exact answer
     tries all signs one by one and is normal beyond thirteen pairs; `exact_pvalue` is then used.
     If no pair differs, there is no evidence of a difference: statistic 0, p-value 1.
     """

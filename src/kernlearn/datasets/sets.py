@@ -1,4 +1,4 @@
-"""What the loaders return: two-class, regression and image sets, and sets with published splits."""
+"""Results of the loaders: two-class, regression and image sets, and sets with published splits."""
 
 from __future__ import annotations
 
@@ -127,16 +127,16 @@ class PartitionedSet:
     def rows(self, index: int, seed: int) -> tuple[RowNumbers, RowNumbers]:
         """Return the rows of split number `index`: training part and test part.
 
-        The published splits come first, in their order. Those after them are drawn at random
-        in the published sizes, without regard to the labels, as the published ones were; the same
-        number gives the same split for the same name and seed.
+        The published splits come first, in their order. Later splits are drawn at random in the
+        published sizes, without regard to the labels, as the published ones were; the same number
+        gives the same split for the same name and seed.
 
         Parameters
         ----------
         index : int
             Number of the split, from 0.
         seed : int
-            Seed of the drawn ones.
+            Seed of the drawn splits.
 
         Returns
         -------

@@ -16,14 +16,14 @@ from kernlearn.datasets.uci_tables import UciFormat, is_text, read_uci
 
 @dataclass(frozen=True, kw_only=True)
 class ClassFormat(UciFormat):
-    """How a two-class table is spelt.
+    """Format of a two-class table.
 
     Attributes
     ----------
     negative, positive : tuple of str
-        Spellings of what becomes -1 and +1, in the file and on OpenML.
+        Spellings of the classes that become -1 and +1, in the file and on OpenML.
     target_names : tuple of str
-        What to call the two.
+        Names of the two classes.
     """
 
     negative: tuple[str, ...]
@@ -136,7 +136,7 @@ def _signs(name: str, class_format: ClassFormat, labels: Sequence[str]) -> NDArr
 
 @dataclass(frozen=True, kw_only=True)
 class RegressionFormat(UciFormat):
-    """How a table with a numeric target is spelt.
+    """Format of a table with a numeric target.
 
     Attributes
     ----------

@@ -20,12 +20,12 @@ DEFAULT_TARGET = "default-target"  # what OpenML calls the target its own tasks 
 
 @dataclass(frozen=True, kw_only=True)
 class UciFormat:
-    """How one table is spelt in a file and on OpenML.
+    """Format of one table in a file and on OpenML.
 
     Attributes
     ----------
     openml_name : str
-        Its name on OpenML.
+        The table's name on OpenML.
     shape : tuple of int
         Complete rows and inputs.
     n_text_inputs : int

@@ -12,7 +12,7 @@ from kernlearn.papers.tables import ComparisonTable
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How an exhibit is run.
+    """Options of the run of an exhibit.
 
     Attributes
     ----------

@@ -105,7 +105,7 @@ class ResultsFile:
         return [self._record(line, number) for number, line in enumerate(lines, start=1)]
 
     def _record(self, line: bytes, number: int) -> Json:
-        """What one line holds: the settings in the first, a finished task in the others."""
+        """Record of one line: the settings in the first, a finished task in the others."""
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:

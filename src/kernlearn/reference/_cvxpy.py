@@ -16,9 +16,9 @@ from kernlearn.typing import Array
 Expression: TypeAlias = Any
 """A CVXPY variable, expression or constraint; mypy does not see CVXPY, an optional package."""
 
-# An oracle should be more exact than what is held against it (1e-6), so Clarabel is first asked
-# for 1e-10; where it stalls on the way, what meets its own ordinary tolerances (1e-8) is optimal
-# all the same. Where not even that is reached, shorter steps often carry it through.
+# An oracle should be more exact than the solutions held against it (1e-6), so Clarabel is first
+# asked for 1e-10. If it stalls on the way, a solution within its ordinary tolerances (1e-8) counts
+# as optimal all the same. If these are missed as well, shorter steps often carry it through.
 _TIGHT = {
     **dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), 1e-10),
     **dict.fromkeys(("reduced_tol_gap_abs", "reduced_tol_gap_rel", "reduced_tol_feas"), 1e-8),

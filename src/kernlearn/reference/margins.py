@@ -16,7 +16,7 @@ hard (2)                       (31) to (33)  C = ∞, τ = 0
 
 With C = ∞ there is no δ, and the corner of the LMI is t. 1/C does not count in the trace c; a
 learned τ does, with the trace N (the paper's n), which divides αᵀα in (46) and (47), although α
-lives on the labelled points only. Where no kernel of the family separates the labels, (31) is
+lives on the labelled points only. If no kernel of the family separates the labels, (31) is
 infeasible and (32), (33) are unbounded; the status says which.
 """
 

@@ -36,7 +36,7 @@ NOTES = (
 
 @dataclass(frozen=True)
 class LossGrid:
-    """Where the loss and the classifier are drawn."""
+    """Grids on which the loss and the classifier are drawn."""
 
     side: int = 13
     """Values of λ and of μ; odd, so that the chosen ones are in the middle."""

@@ -102,7 +102,7 @@ def _chosen(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _winner_note(columns: Mapping[str, MethodResults], comparison: Comparison) -> str:
-    """Which column has the lowest mean rank, and which the lowest mean error."""
+    """Note on the columns with the lowest mean rank and the lowest mean error."""
     ranks = {str(method): float(rank) for method, rank in comparison.ranks.items()}
     means = {
         method: float(np.mean([np.mean(errors) for errors in column.errors.values()]))

@@ -92,7 +92,7 @@ def columns_of(X: Rows, source: SourceColumns) -> Rows:
 
 
 def _lacks(X: Rows, source: SourceColumns) -> NDArray[np.bool_]:
-    """Which rows lack the source: all of its cells are missing."""
+    """Mask of the rows that lack the source: all of its cells are missing."""
     cells = columns_of(X, source)
     missing = np.isnan(cells) if isinstance(cells, np.ndarray) else cells.isna().to_numpy()
     return np.asarray(missing.all(axis=1))

@@ -26,9 +26,9 @@ class SetProtocol:
     `sigma` is the variance of the Gaussian K2, `degree` that of the polynomial K1. σ is as printed
     but for sonar: with the printed 0.1 the Gaussian's column does not come out (SM2 costs 17.0
     instead of 15.9, a learned C is infinite instead of 0.61, and the free-sign weights have the
-    opposite signs). Of eight values from 0.05 to 1, 0.5 comes closest, within two or three standard
-    errors: it was chosen by looking at the published numbers. The paper says of heart only that
-    inputs are standardised, and the ω it prints for the others are those of unscaled inputs.
+    opposite signs). Among eight values from 0.05 to 1, 0.5 comes closest, within two or three
+    standard errors: it was chosen by looking at the published numbers. The paper says of heart only
+    that inputs are standardised, and the ω it prints for the others are those of unscaled inputs.
     """
 
     table: int

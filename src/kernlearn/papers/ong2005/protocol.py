@@ -117,7 +117,7 @@ def dropped_rows_note(data: Sets) -> str:
     )
 
 
-# Of the sum of the coefficients: less is rounding.
+# Share of the sum of the coefficients below which a weight is rounding.
 SMALLEST_WEIGHT = 1e-6
 
 

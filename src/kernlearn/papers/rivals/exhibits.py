@@ -39,7 +39,7 @@ def found_cells(options: RunOptions) -> RivalCells:
 
 
 def checked(found: RivalCells) -> RivalCells:
-    """What is found, if ranks of either task can be taken."""
+    """The results, if ranks of either task can be taken."""
     for task, name in TASKS.items():
         n_tables = sum(table.task == task for table in found.tables.values())
         if n_tables < 2:

@@ -46,7 +46,7 @@ class RivalCells:
 
     @property
     def failures(self) -> list[str]:
-        """What did not run: method, table, split and reason."""
+        """Runs that failed: method, table, split and reason."""
         return [
             f"{method} on {name}, split {index}: {cell['failure']}"
             for method, of_method in self.cells.items()
