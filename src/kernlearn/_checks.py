@@ -176,13 +176,13 @@ def check_count(name: str, value: object, usual: int = 200, others: str = "") ->
 
 
 def check_flag(name: str, value: object) -> None:
-    """True or False: any text would count as true."""
+    """Refuse values other than True and False: any text would count as true."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"expected {name} to be True or False, got {value!r}; pass one of them")
 
 
 def check_pivots(pivot_tol: object, max_pivots: object) -> None:
-    """What an incomplete factor over pairs is given, by the names that estimators have for it."""
+    """Check the parameters of an incomplete factor over pairs, by their names in estimators."""
     if max_pivots is not None:
         check_count("max_pivots", max_pivots, others=" or None")
     if not _is_number(pivot_tol) or not 0 <= _number(pivot_tol) < 1:
@@ -205,7 +205,7 @@ def check_memory_for_weights(grams: Any, n_points: int, free_sign: bool) -> None
 
 
 def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
-    """One of a few names."""
+    """Refuse a value that is none of a few names."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(
             f"expected {name} to be one of {', '.join(choices)}, got {value!r}; choose one of them"

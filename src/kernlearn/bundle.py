@@ -1,4 +1,4 @@
-"""What a model file of the command line holds."""
+"""Content of a model file of the command line."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ class ModelBundle:
         return rows
 
     def lacking(self) -> list[str]:
-        """What it would need to predict for a table, and does not have; a file may be damaged."""
+        """Names of what the model needs to predict, but lacks; a file may be damaged."""
         facts = vars(self).get("facts")
         missing = [
             name

@@ -1,4 +1,4 @@
-"""What functions and fits return: a solution with its certificate, its status, and progress."""
+"""Results of functions and fits: a solution with its certificate, its status, and progress."""
 
 from kernlearn.bound import ErrorBound
 from kernlearn.estimators.mkl.extension import Extension

@@ -50,7 +50,7 @@ Things = NDArray[np.object_]
 """One thing of any kind in each row: a text, a graph, a set."""
 
 RandomState = int | np.random.RandomState | None
-"""What scikit-learn takes as a ``random_state``."""
+"""A ``random_state`` as scikit-learn takes it."""
 
 Targets = NDArray[Any]
 """Labels of any type, or numbers."""
@@ -59,7 +59,7 @@ Json = dict[str, Any]
 """Facts as JSON has them: None, bool, int, float, str, and lists and dicts of these."""
 
 JsonValue: TypeAlias = Any
-"""What JSON can hold: numbers, texts, None, and lists and dicts of them."""
+"""A value of JSON: a number, a text, None, or a list or dict of these."""
 
 Folds = list[tuple[Indices, Indices]]
 """Training and held-out rows of each fold."""
@@ -89,7 +89,7 @@ class Splitter(Protocol):
 
 
 FoldsLike: TypeAlias = int | Splitter | Iterable[tuple[Indices, Indices]]
-"""What scikit-learn takes as ``cv``: a number of folds, a splitter, or the folds."""
+"""A ``cv`` as scikit-learn takes it: a number of folds, a splitter, or the folds."""
 
 
 class Table(Protocol):

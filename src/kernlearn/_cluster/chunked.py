@@ -25,7 +25,7 @@ Work = Callable[..., DaskObject]
 
 @dataclass(frozen=True)
 class TaskOptions:
-    """How the chunks of a collection become tasks."""
+    """Rules by which the chunks of a collection become tasks."""
 
     # Least share of a block of rows in a task, since its sums may have to be sent.
     least_part: float = 0.125
@@ -122,10 +122,10 @@ class Chunked:
     ) -> DaskObject:
         """The sum of what `parts` gives, by a tree of neighbours.
 
-        Which parts are added in which order follows from the chunks alone, not from the workers:
-        the sum is the same to the last bit whoever computes it. `add` must change neither of its
-        arguments, since a task may be run again. Where parts are `light` they are added here,
-        which saves the time in which workers wait for each other.
+        The order in which parts are added follows from the chunks alone, not from the workers: the
+        sum is the same to the last bit whoever computes it. `add` must change neither of its
+        arguments, since a task may be run again. Parts that are `light` are added here, which saves
+        the time in which workers wait for each other.
         """
         sums = self._tasks(work, along, rows, fewest)
         if light:

@@ -30,7 +30,7 @@ def as_they_end(
     wait = load_distributed("--cluster").wait
     running: dict[DaskObject, Key] = {}
     while True:
-        # Taken before the cluster is talked to: an error of theirs is none of the cluster's.
+        # Calls are taken before the cluster is used: an error of theirs is none of the cluster's.
         some = list(islice(waiting, _room(client, len(running))))
         if not some and not running:
             return
@@ -38,7 +38,7 @@ def as_they_end(
             for key, call in some:
                 running[_submitted(client, call)] = key
             ended = wait(list(running), return_when="FIRST_COMPLETED").done
-        # Those that are finished are handed over before an error of another ends it all.
+        # Finished tasks are handed over before an error of another one ends the loop.
         for future in sorted(ended, key=lambda each: each.status != "finished"):
             with cluster_errors():
                 result = future.result()

@@ -69,7 +69,7 @@ def kernel_matrix(kernel: Callable[..., ArrayLike], X: Table) -> Array:
         )
     name = "The matrix of the kernel"
     matrix = check_gram(K, psd="trust", name=name)
-    # What needs no repair comes back as it is.
+    # A matrix that needs no repair comes back as it is.
     if check_gram(matrix, psd="clip", name=name) is not matrix:
         raise ValueError(
             "expected a kernel whose matrix is positive semidefinite, got one with negative "
@@ -131,7 +131,7 @@ def _classes(values: Target) -> Classes:
 
 
 class QualityFunctional(ABC):
-    r"""How bad a kernel is for given data, :math:`Q(k; X, y)`: small is good.
+    r"""Badness of a kernel for given data, :math:`Q(k; X, y)`: small is good.
 
     It depends on the kernel only through the matrix :math:`K_{ij} = k(x_i, x_j)` (Ong et al.
     2005, Definition 1), and learns nothing: kernels are compared by calling it on each.
@@ -163,7 +163,7 @@ class QualityFunctional(ABC):
 
     @property
     def targets(self) -> TargetKind:
-        """What y holds: "labels", "values", "either" (numbers are values) or "none"."""
+        """Kind of y: "labels", "values", "either" (numbers are values) or "none"."""
         return "labels"
 
     @property

@@ -89,7 +89,7 @@ class CrossValidationError(QualityFunctional):
 
     @property
     def targets(self) -> TargetKind:
-        """What y holds, by the error that is counted."""
+        """Kind of y, by the error that is counted."""
         return "labels" if self._loss == "zero_one" else "values"
 
     @property
@@ -202,12 +202,12 @@ def fold_predictions(
 
 
 def target_columns(y: Target) -> Array:
-    """What least squares fits: labels −1 and +1 for classes, the values themselves otherwise."""
+    """Targets of least squares: −1 and +1 for classes, the values themselves otherwise."""
     return np.column_stack(one_vs_rest(y)) if y.dtype.kind == "i" else y[:, None]
 
 
 def decide(values: Array, y: Target) -> Target:
-    """Turn columns of function values into what `y` holds."""
+    """Turn columns of function values into labels or values, as `y` holds them."""
     if y.dtype.kind != "i":
         return values[:, 0]
     if values.shape[1] == 1:

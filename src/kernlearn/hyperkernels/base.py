@@ -28,7 +28,7 @@ from kernlearn.typing import Array, Indices, Rows
 
 @dataclass(frozen=True)
 class GridOptions:
-    """How many pairs of points are handled together where sections are filled."""
+    """Number of pairs of points that are handled together when sections are filled."""
 
     # Enough for vectorised passes, while what is known of the pairs takes a few megabytes
     most_pairs: int = 32768

@@ -32,8 +32,8 @@ class TranslationInvariant(Hyperkernel):
     By Theorem 9, :math:`\kappa(t, t')` gives a hyperkernel if it is a kernel in :math:`t, t'` and
     its Fourier transform in :math:`t` is non-negative for every :math:`t'`; products over the
     dimensions then are hyperkernels too. Both conditions, and that κ is even, are checked
-    numerically on :math:`|t|, |t'| \le` `span` whenever the hyperkernel is called. What the check
-    refuses is wrong; what it passes may still fail between the points it looks at, or beyond.
+    numerically on :math:`|t|, |t'| \le` `span` whenever the hyperkernel is called. A function that
+    fails the check is wrong; one that passes may still fail between the points checked, or beyond.
 
     With ``product=False`` κ is a function of two vectors of differences, and need not be a product
     over the dimensions. Then the same conditions are checked at random differences: κ is even,

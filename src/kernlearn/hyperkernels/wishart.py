@@ -160,7 +160,7 @@ def _log_determinants(
 
     With :math:`U = [d_p, d_q, m_p - m_q]` it is the 3 × 3 determinant
     :math:`|I + U U^\top| = |I + U^\top U|`, whose six entries come from matrix products of the
-    tables. Where these cancel, since the three vectors are long and nearly parallel, it is the
+    tables. If terms cancel, because the three vectors are long and nearly parallel, it is the
     squared product of the diagonal of R in :math:`QR = [I; U]`, which loses half as many digits.
     """
     # Only differences of means count, and they are the more exact the closer to the origin.

@@ -21,7 +21,7 @@ def complement(n: int, rows: Indices) -> Indices:
 
 
 def places_within(blocks: Sequence[Indices], chosen: Indices, n: int) -> list[Indices]:
-    """Where the rows of every block are among the `chosen` of n rows, in increasing order.
+    """Positions of the rows of every block among the `chosen` of n rows, in increasing order.
 
     Rows that are not chosen are left out.
 

@@ -25,12 +25,12 @@ SMALLEST_BLOCK = 64  # shorter blocks cost more in calls than they save in round
 
 
 def block(n: int) -> int:
-    """How many terms are added at once, of n."""
+    """Number of terms that are added at once, of n."""
     return max(SMALLEST_BLOCK, math.isqrt(n))
 
 
 def n_roundings(n: int) -> int:
-    """How many roundings a term of a blocked sum of n products goes through, at most."""
+    """Largest number of roundings of a term in a blocked sum of n products."""
     size = block(n)
     return n if n <= size else size + -(-n // size)
 

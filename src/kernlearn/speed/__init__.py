@@ -1,1 +1,1 @@
-"""How long a fit takes on this machine, how that grows with the rows, and where a minute ends."""
+"""Time of a fit on this machine, its growth with the rows, and the rows that a minute allows."""

@@ -38,7 +38,7 @@ def methods_for(task: str) -> list[Method]:
 
 
 def n_steps(trial: Trial, n_methods: int) -> int:
-    """How often `measure` will report progress; the unit takes next to no time, and counts none."""
+    """Number of progress reports of `measure`; the unit takes next to no time, and counts none."""
     return n_methods * sum(_steps(trial, size) for size in trial.rows)
 
 

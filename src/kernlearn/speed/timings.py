@@ -49,7 +49,7 @@ def seconds_of(call: Callable[[], Any], clock: Clock = time.perf_counter) -> flo
 
 @dataclass(frozen=True)
 class Trial:
-    """What is measured: "classification" or "regression", at increasing sizes.
+    """Fits to measure: "classification" or "regression", at increasing sizes.
 
     `time_limit` is in seconds, for one fit.
     """
@@ -81,7 +81,7 @@ class Growth:
         return float(self.value * (rows / self.rows) ** self.exponent)
 
     def rows_in(self, value: float) -> int | None:
-        """How many rows would take `value`; None beyond `FARTHEST` times the rows measured.
+        """Number of rows that take `value`; None beyond `FARTHEST` times the rows measured.
 
         >>> Growth(100, 2.0, 2.0).rows_in(18.0)
         300
@@ -131,7 +131,7 @@ class MethodTimings:
         return None if law is None or size is None else law.rows_in(size)
 
     def times(self, unit: MethodTimings) -> float | None:
-        """How many fits of the unit its largest fit takes, at the same size."""
+        """Time of the largest fit, in fits of the unit at the same size."""
         if not self.rows or self.rows[-1] not in unit.rows:
             return None
         return self.seconds[-1] / unit.seconds[unit.rows.index(self.rows[-1])]
