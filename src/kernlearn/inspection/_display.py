@@ -20,7 +20,7 @@ class Display(ABC):
         Parameters
         ----------
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------

@@ -55,7 +55,7 @@ class CandidatesDisplay(Display):
         estimator : KernelClassifier or KernelRegressor, or a Pipeline that ends in one
             Fitted.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------

@@ -57,7 +57,7 @@ class ConvergenceDisplay:
         kind : {"gap", "bounds"}, default="gap"
             See `plot`.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------
@@ -85,9 +85,9 @@ class ConvergenceDisplay:
         Parameters
         ----------
         kind : {"gap", "bounds"}, default="gap"
-            What to draw.
+            Quantity to draw.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------

@@ -71,7 +71,7 @@ class CriticalDifferenceDisplay(Display):
         alpha : float, default=0.1
             Level of the tests.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------
@@ -104,7 +104,7 @@ class CriticalDifferenceDisplay(Display):
         alpha : float, default=0.1
             Level of the tests.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------

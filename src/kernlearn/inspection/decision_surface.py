@@ -87,7 +87,7 @@ class DecisionSurfaceDisplay(Display):
         grid_resolution : int, default=100
             Places along each axis.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------

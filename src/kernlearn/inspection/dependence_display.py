@@ -39,7 +39,7 @@ class PartialDependenceDisplay(Display):
     column : str, default="x"
         Name of the column.
     quantity : str, default="mean prediction"
-        What is predicted, for the axis.
+        Name of the predicted quantity, for the axis.
 
     See Also
     --------
@@ -102,7 +102,7 @@ class PartialDependenceDisplay(Display):
         random_state : int, RandomState or None, default=0
             For the parts.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------
@@ -124,7 +124,7 @@ class PartialDependenceDisplay(Display):
         Parameters
         ----------
         found : dict
-            What :func:`partial_dependence` returns.
+            Result of :func:`partial_dependence`.
         name : str
             Name of the column.
         classes : list

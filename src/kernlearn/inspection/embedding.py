@@ -77,7 +77,7 @@ class EmbeddingDisplay(Display):
         y : array-like of shape (n_points,), optional
             Their classes.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------

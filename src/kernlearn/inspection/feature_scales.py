@@ -75,7 +75,7 @@ class FeatureScalesDisplay(Display):
         feature_names : sequence of str, optional
             Names of the columns that the estimator sees; by default those it was fitted with.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------

@@ -98,7 +98,7 @@ class GramDisplay(Display):
         y : array-like of shape (n,), optional
             Their classes or, for a regressor, their targets.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------

@@ -52,7 +52,7 @@ class KernelWeightsDisplay(Display):
             Fitted; the last step of a pipeline is drawn. Sections of a hyperkernel, and kernels of
             a family such as :class:`kernlearn.kernels.Grid`, are drawn if they have weight.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------

@@ -31,9 +31,9 @@ def nearest_rows(
         The rows among which is searched, usually the training rows. A ModelBundle has up to 300 of
         its own.
     y_train : array-like, optional
-        Their targets.
+        Targets of the training rows.
     n : int, default=5
-        How many rows are found for each row of X.
+        Number of rows to find for each row of X.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def nearest_rows(
 
     See Also
     --------
-    shapley_values : What each column adds to a prediction.
+    shapley_values : Contribution of each column to a prediction.
 
     Examples
     --------

@@ -69,7 +69,7 @@ class PairScoreDisplay(Display):
         y : array-like of shape (n_points,)
             Their classes.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------

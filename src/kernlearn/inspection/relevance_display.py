@@ -39,7 +39,7 @@ class RelevanceDisplay(Display):
     labels : sequence of str
         Names of the columns.
     quantity : str, default="lost score"
-        What is lost, for the axis.
+        Name of the quantity that is lost, for the axis.
 
     Attributes
     ----------
@@ -101,11 +101,11 @@ class RelevanceDisplay(Display):
             The score, by a name or a scorer of scikit-learn's. None: accuracy of labels, R² of
             numbers.
         n_repeats : int, default=5
-            How often each column is shuffled.
+            Number of times that each column is shuffled.
         random_state : int, RandomState or None, default=0
-            For the shuffles.
+            Seed of the shuffles.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------

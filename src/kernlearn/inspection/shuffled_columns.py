@@ -61,9 +61,9 @@ def relevance(
         The score: a name such as "roc_auc" or "neg_log_loss", or a scorer of scikit-learn's. None:
         accuracy of labels, R² of numbers, Harrell's concordance of risks.
     n_repeats : int, default=5
-        How often each column is shuffled.
+        Number of times that each column is shuffled.
     random_state : int, RandomState or None, default=0
-        For the shuffles.
+        Seed of the shuffles.
 
     Returns
     -------

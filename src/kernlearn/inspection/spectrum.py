@@ -75,7 +75,7 @@ class SpectrumDisplay(Display):
         centered : bool, default=True
             Whether to move the origin to the mean of the points first.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------

@@ -29,13 +29,13 @@ class ThetaDisplay(Display):
     Parameters
     ----------
     thetas : array-like of shape (d,) or (n_models, d)
-        Of one model, or of several in rows.
+        Scales of one model, or of several in rows.
     labels : sequence of str
         Names of the columns.
 
     See Also
     --------
-    RelevanceDisplay : What is lost when a column is shuffled, for every estimator.
+    RelevanceDisplay : Score lost when a column is shuffled, for every estimator.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class ThetaDisplay(Display):
         feature_names : sequence of str, optional
             Names of the columns; by default those that the estimator saw.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------
@@ -89,7 +89,7 @@ class ThetaDisplay(Display):
         feature_names : sequence of str, optional
             Names of the columns; by default those that the first estimator saw.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------

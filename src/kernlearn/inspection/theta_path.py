@@ -112,9 +112,9 @@ def theta_path(
     kernel : str or ParametricKernel, default="ard"
         The family.
     n_mus : int, default=31
-        How many values of μ, where they are not given.
+        Number of values of μ, if they are not given.
     cv : int or splitter, default=5
-        The number of folds, shuffled and stratified, or what splits rows into them.
+        Number of folds, shuffled and stratified, or a splitter.
     random_state : int, RandomState or None, default=0
         For shuffling rows into folds.
 

@@ -101,7 +101,7 @@ class WeightPathDisplay(Display):
         values : array-like, default=(0.01, 0.1, 1, 10, 100)
             Its values, positive.
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
+            Axes to draw on; by default a new figure.
 
         Returns
         -------
