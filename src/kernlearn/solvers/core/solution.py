@@ -50,7 +50,7 @@ class Solution:
         No choice of weights has a smaller objective than this.
     gap : float
         ``(objective − lower_bound) / |objective|``, the relative duality gap that ``tol`` bounds.
-        Where the objective is zero, the gap is zero if the bound is, and infinite otherwise.
+        If the objective is zero, the gap is zero if the bound is, and infinite otherwise.
     dual_coef : ndarray of shape (n,) or (k, n), or None
         Signed dual coefficients of the machine, or of the k machines; the function is
         ``K(w) @ dual_coef + intercept``. None for an alignment or a determinant, which train no
@@ -58,14 +58,14 @@ class Solution:
     intercept : float or ndarray of shape (k,), or None
         Intercept of that function; minus the threshold for a one-class machine.
     n_machine_solves : int
-        How many machines were solved on the way, those on a sample of the points included.
+        Number of machines solved on the way, including machines on a sample of the points.
     status : Status
-        How it ended; its text says it in words.
+        Status of the solution; its text is a sentence.
     learned_C : float or None
         1/τ, where ``C="learn"``.
     negative_eigenvalue : float
-        The smallest eigenvalue of K(w) if it is below zero by more than rounding, else zero. What
-        it may cost is taken off ``lower_bound``.
+        The smallest eigenvalue of K(w) if it is below zero by more than rounding, else zero. Its
+        possible cost is taken off ``lower_bound``.
     history : tuple of Step
         Objective and lower bound after every evaluation.
     """

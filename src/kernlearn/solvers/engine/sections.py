@@ -25,7 +25,7 @@ from kernlearn.solvers.weights.column_generation import ColumnGenerationOptions
 from kernlearn.solvers.weights.search import learn_with_machines
 from kernlearn.typing import Array, Indices
 
-# How many times as long twice the landmarks take, and their share of the time that is left.
+# Factor in time for twice the landmarks, and the share of the remaining time that they may take.
 LONGER, TIME_SHARE = 4.0, 0.5
 
 

@@ -152,7 +152,7 @@ class Statement:
     def responses(self) -> Array:
         """Targets of least squares, of shape (n, k), by which ranks are judged.
 
-        Those of times are martingale residuals: an event, less the hazard of a row without risk.
+        For times these are martingale residuals: an event, less the hazard of a row without risk.
         """
         if QUALITIES[self.quality].targets != "times":
             return np.column_stack(self.targets)

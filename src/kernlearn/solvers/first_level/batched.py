@@ -36,7 +36,7 @@ _MATRICES, _PAIRS = 10, 4 * 512
 class FirstLevelStacks(Stacks[TrainingRequest, Trained | None]):
     """Trains the machines that several searches request in stacks.
 
-    Those that a stack cannot train, since they need a larger ridge, are trained alone.
+    Machines that a stack cannot train, since they need a larger ridge, are trained alone.
     """
 
     def _size(self, request: TrainingRequest) -> Hashable:

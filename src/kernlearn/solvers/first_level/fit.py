@@ -6,7 +6,7 @@ several parameters are first learned with a common scale, θ = c times the start
 standardised data is the RBF kernel, and all parameters start from that solution.
 
 From equal scales, and a λ that suits a smooth function, every descent ends where λ explains all if
-the function changes quickly, or if few of many columns matter. Where λ and μ are both chosen, two
+the function changes quickly, or if few of many columns matter. If λ and μ are both chosen, two
 more starts are therefore looked at, both by leave-one-out, which has a closed form:
 
 - λ and the one bandwidth of the LS-SVM (:func:`kernlearn.solvers.selection.select.tied`);

@@ -236,7 +236,7 @@ _TRAINING_TOL = 1e-9
 
 @dataclass(frozen=True)
 class FirstLevelControl:
-    """How λ and μ are chosen."""
+    """Method and limits of the choice of λ and μ."""
 
     strategy: str  # Descent with the exact slope, or the simplex of the paper
     # The slope of the logarithm of the loss, by log λ and log μ, at which the descent ends; for the

@@ -49,7 +49,7 @@ def solve_entropy(
 ) -> MachineSolution | None:
     """The solution at a positive semidefinite K, or the best that was found; None if no number is.
 
-    Where K is so large that its rounding has eigenvalues below −1/W, no factor can be had.
+    If K is so large that its rounding has eigenvalues below −1/W, no factor can be had.
     """
     newton = (_Newton if machine.risk_sets is None else _CoxNewton)(K, machine, warm)
     # A NaN ends the iteration, as does a step whose matrix has no factor.

@@ -41,7 +41,7 @@ def interior_points(K: Array, machine: Machine) -> Iterator[tuple[Array, Multipl
     """Coefficients and multipliers of ``machine`` at ``K``, by one way after the other.
 
     The package's method has the better digits on tame problems, ours comes through on wild ones.
-    Where the targets cannot be fitted, coefficients grow until the box or the ridge stops them, and
+    If the targets cannot be fitted, coefficients grow until the box or the ridge stops them, and
     are far from one; no single unit suits both kinds of problem, so the last way has its own.
     """
     if not np.isfinite(machine.breakpoints).any():

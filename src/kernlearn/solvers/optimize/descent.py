@@ -7,7 +7,7 @@ variables belong at their bounds:
 .. math:: \min_d\; g^Td + \tfrac12 d^T|H|d \quad\text{subject to}\quad
           \max(l - \theta, -\rho\sigma) \le d \le \rho\sigma .
 
-Where the function is not convex, \|H\| has the eigenvalues' absolute values, which leads away from
+If the function is not convex, \|H\| has the eigenvalues' absolute values, which leads away from
 saddles. Bounds rather than logarithms: a logarithm never reaches zero, and near it has no slope
 that would lead back.
 
@@ -47,7 +47,7 @@ _FLAT = 1e-9
 # If a step of a variable's size would change the function by more than this multiple of its value,
 # the variable is measured in smaller units, down to this part of its size.
 _STEEP, _LEAST_UNIT = 1e3, 1e-60
-# How close to a bound, relative to its variable's size, the interior method counts as at it.
+# Distance to a bound, relative to its variable's size, below which a variable counts as at it.
 _AT_BOUND = 1e-6
 
 

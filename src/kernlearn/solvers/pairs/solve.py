@@ -164,7 +164,7 @@ class _CertifiedSearch:
     max_iter: int
     stopping: StoppingControl
     n_iter: int = 0
-    # How it ended, if not with a certificate that is good enough
+    # Status of a search that did not end with a certificate that is good enough
     status: Status = Status.INACCURATE
     latest: Callable[[], Candidate] | None = None
     best: Certificate | None = None
@@ -224,8 +224,8 @@ class _CertifiedSearch:
         self.stopping.report(message, found.objective, found.lower_bound, found.gap)
 
 
-# A generator is a candidate if its share of w is above this part of the largest share. Those
-# at zero end near the tolerance of the method, far below.
+# A generator is a candidate if its share of w is above this part of the largest share. Shares of
+# zero end near the tolerance of the method, far below.
 _SHARE = 1e-6
 # More candidates than this many times the rank are cut to those with the largest shares.
 _CANDIDATES = 4

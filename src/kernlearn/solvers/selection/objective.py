@@ -225,7 +225,7 @@ class SelectionObjective:
         return lam, self._last_fit
 
 
-# How far a descent may go. α grows as 1/λ, and predictions lose as many digits, so λ stays above
+# Limits of a descent. α grows as 1/λ, and predictions lose as many digits, so λ stays above
 # this share of the mean diagonal of K; far beyond the others nothing depends on them any more.
 _SMALLEST_RIDGE = 1e-8
 _WIDEST_RIDGE = np.log(1e14)

@@ -318,7 +318,7 @@ def sampled(objective: SelectionObjective, n_points: int) -> SelectionObjective:
     """The objective on evenly spaced rows, if there are more than enough."""
     n = len(objective.Y)
     rows = np.linspace(0, n - 1, n_points).astype(int)
-    # Such a sample may miss a rare class.
+    # A sample may miss a rare class.
     if n <= n_points or (np.ptp(objective.Y[rows], axis=0) == 0).any():
         return objective
     loss = objective.criterion.loss.subset(rows)

@@ -274,7 +274,7 @@ class DeterminantSearch:
         return float(terms.sum()) - 8.0 * EPS * float(np.abs(terms).sum() + factor.log_size)
 
     def _largest(self, factor: InverseFactor, slopes: Array, noise: Array) -> float:
-        """What ⟨WᵀW, K(w)⟩ less the linear term is at most over the feasible weights."""
+        """Largest value of ⟨WᵀW, K(w)⟩ less the linear term over the feasible weights."""
         domain = self.domain
         if self.linear is not None:
             noise = noise + 4.0 * EPS * (np.abs(slopes) + np.abs(self.linear))

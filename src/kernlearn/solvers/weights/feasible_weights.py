@@ -108,13 +108,13 @@ def combined_domain(
 def with_null_directions(
     domain: Domain, penalty: RescaledPenalty | None = None, level: float = np.inf
 ) -> Domain:
-    """The domain with coordinates for what the penalty or the limits alone can see.
+    """The domain with coordinates for directions that the penalty or the limits alone can see.
 
-    Where matrices depend on one another, weights can move along a direction D without changing
+    If matrices depend on one another, weights can move along a direction D without changing
     K(w). A machine does not see it, but a penalty does: the smallest value along D is part of the
-    minimum. Limits of the weights see it, too. Such directions become coordinates of their own.
-    They are bounded, because weights that are better than the best known have a penalty of at most
-    `level`.
+    minimum. Limits of the weights see it, too. Each of these directions becomes a coordinate of its
+    own. Coordinates are bounded, because weights that are better than the best known have a penalty
+    of at most `level`.
     """
     length = float(np.linalg.norm(domain.basis, axis=0).max())
     directions = domain.dropped * (length / np.linalg.norm(domain.dropped, axis=0))

@@ -108,7 +108,7 @@ class Newton:
         """Begin where a minimisation over fewer weights ended, with all that it has learned.
 
         Its planes hold here too and its evaluations count; its lower bounds are of another problem.
-        Of another family only the number of its steps can be taken over.
+        With another family, only the number of its steps can be taken over.
         """
         self.history = [replace(step, lower_bound=-np.inf) for step in other.history]
         if other.best is None or not same_family:
@@ -197,7 +197,7 @@ class Newton:
     def _probe(self, best: Evaluation, x: Array, share: float) -> tuple[Evaluation | None, Array]:
         """Look a little way from the best point, for the plane that proves it to be the best.
 
-        Where kernels of low rank have no weight, many coefficients are optimal, and only some of
+        If kernels of low rank have no weight, many coefficients are optimal, and only some of
         them make a plane that is flat enough towards those kernels: the ones that a small weight
         would ask for.
         """

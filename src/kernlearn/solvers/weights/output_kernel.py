@@ -88,7 +88,7 @@ def learn_output_kernel(
     share : float
         ρ, between zero and one.
     tol : float
-        Of the duality gap.
+        Relative duality gap to reach.
     grows : bool
         Whether the range of S grows beyond the leading directions of many outcomes, as the gap over
         all B asks for.

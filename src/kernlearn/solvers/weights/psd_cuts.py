@@ -77,7 +77,7 @@ class PsdCuts:
     def moved_into_subspace(self, x: Array, is_cheap: Callable[[Array], bool]) -> Array | None:
         """The coordinates, moved towards the inner point until the subspace has no cut for them.
 
-        Where the move is not cheap, cuts are added instead, and there are no coordinates.
+        If the move is not cheap, cuts are added instead, and there are no coordinates.
         """
         crossing = self._crossing(x)
         if crossing is None:
@@ -172,7 +172,7 @@ class PsdCuts:
     def _forms(self, directions: Array) -> tuple[Array, Array]:
         """The forms of vectors in the subspace, and bounds on their rounding, both (k, m)."""
         rows = np.sum(np.matmul(self.small, directions) * directions, axis=1).T
-        # Of Vd with unit vectors V, the terms of a form add up to at most ‖d‖₁² of the norm.
+        # For Vd with unit vectors V, the terms of a form add up to at most ‖d‖₁² of the norm.
         spread = np.square(np.abs(directions).sum(axis=0))[:, None]
         noise = spread * self._rounding
         is_clear = np.linalg.norm(noise, axis=1) <= OPTIONS.clear * np.linalg.norm(rows, axis=1)

@@ -109,7 +109,7 @@ def _learn_free(
 ) -> tuple[NewtonOutcome, int]:
     """Newton's method over all of K(w) ⪰ 0, from where positive weights have led it.
 
-    Where matrices all but depend on one another, their weights are large and cancel. The search is
+    If matrices all but depend on one another, their weights are large and cancel. The search is
     then over orthonormal combinations of them, formed once in long double, and only its result is
     converted to the matrices' own weights.
     """
