@@ -27,7 +27,7 @@ class ReutersCorpus:
     Attributes
     ----------
     counts : csr_matrix of shape (n_documents, n_words)
-        How often each word occurs in each document.
+        Counts of each word in each document.
     labels : ndarray of shape (n_documents, n_topics)
         +1 where the document carries the topic, else -1.
     topics : tuple of str
@@ -60,7 +60,7 @@ def load_reuters(
         keys ``split`` (train or test), ``topics`` (a list), ``title`` and ``body``. The documents
         can be fetched from nowhere in that form, so None is refused.
     n_topics : int, default=5
-        How many of the most frequent topics become labels.
+        Number of the most frequent topics that become labels.
     stop_words : str or None, default="english"
         Stop list of ``sklearn.feature_extraction.text.CountVectorizer``.
 

@@ -29,7 +29,7 @@ class DataSet:
     feature_names : tuple of str
         One name per column of `X`.
     target_names : tuple of str
-        What -1 and +1 stand for, in this order.
+        Meanings of -1 and +1, in this order.
     n_dropped : int
         Rows of the source left out for a missing cell.
     """
@@ -57,7 +57,7 @@ class RegressionSet:
     feature_names : tuple of str
         One name per column of `X`.
     target_name : str
-        What the target is.
+        Name of the target.
     n_dropped : int
         Rows of the source left out for a missing cell.
     """
@@ -109,7 +109,7 @@ class PartitionedSet:
     train, test : ndarray of shape (n_published, n_train) and (n_published, n_test)
         Rows of `X` in the training and the test part of each published split.
     note : str
-        Where the splits come from.
+        Source of the splits.
     """
 
     name: str

@@ -60,9 +60,9 @@ class Exhibit:
     Attributes
     ----------
     kind : {"table", "figure"}
-        What it is.
+        Kind of exhibit.
     number : int
-        Its number in the paper.
+        Number in the paper.
     reproduce : callable
         Computes the cells by `run_splits` or `run_tasks`, which resume from a results file, and
         returns them beside the published numbers.
@@ -85,7 +85,7 @@ class Paper:
     Attributes
     ----------
     name : str
-        What the user types.
+        Name that the user types.
     citation : str
         Authors, title, place and year.
     exhibits : tuple of Exhibit
@@ -93,7 +93,7 @@ class Paper:
     uses_devices : bool
         Whether its fits can run on a device.
     without_numbers : mapping
-        What its other tables and figures hold, by kind and number: there is nothing to run.
+        Content of the other tables and figures, by kind and number: there is nothing to run.
     """
 
     name: str

@@ -208,7 +208,7 @@ def tests_note(comparison: Comparison) -> str:
 def adjusted_pvalues(ours: Cells, theirs: Cells) -> dict[str, float]:
     """P-values by set: Nadeau and Bengio's t-test over the splits, adjusted by Holm over the sets.
 
-    Where every split has the same difference, the test has no p-value: 1 if it is zero, else 0.
+    If every split has the same difference, the test has no p-value: 1 if it is zero, else 0.
     """
     found = []
     for name, cells in ours.items():

@@ -20,10 +20,10 @@ hard margin                    `eq31`      `eq32`      `eq33`
 alignment                      `eq53`      `eq54`      `after_eq56`
 =============================  ==========  ==========  =========
 
-Those over a polytope of weights, Theorem 16 and what follows from it, are `eq22` (general margin),
+Programs over a polytope of weights, Theorem 16 and its consequences, are `eq22` (general margin),
 `eq29` (hard), `eq35` (1-norm), `eq40` (2-norm), `eq44` (τ learned) and `eq49` (alignment).
 
-Those over expansions in a hyperkernel, each with the norm in the hyper-RKHS, are `ong_eq24` and
+Programs over expansions in a hyperkernel, each with the norm in the hyper-RKHS, are `ong_eq24` and
 `ong_eq27` (C-SVM), `ong_eq28` (ν-SVM), `ong_eq29` (Lagrangian SVM), `ong_eq30` (one-class),
 `ong_eq31` (ν-regression), `ong_eq32` (alignment) and `ong_before_eq8` (least squares);
 `ong_lemma7` is the C-SVM over coefficients of any sign.

@@ -39,7 +39,7 @@ def max_determinant(
     weights : {"positive", "free"}
         Whether μ ≥ 0; the logarithm keeps the kernel positive definite either way.
     constraint : {"trace", "sum"}
-        What r is.
+        Choice of r: the traces, or ones.
     total : float, optional
         The c; by default the sum of the traces, or 1.
     linear : float or array-like of shape (m,)

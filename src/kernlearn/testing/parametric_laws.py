@@ -39,7 +39,7 @@ def check_parametric_kernel(
     X : array-like of shape (n, d), or list of n things
         Points on which to check it, a few dozen at most.
     theta : array-like of shape (p,), optional
-        Where to check it; by default at uneven multiples of the start.
+        Parameters at which to check; by default uneven multiples of the start.
 
     Raises
     ------

@@ -107,7 +107,7 @@ def loss_row(split: TrainTestSplit, folds: Folds, lam: float, mus: list[float]) 
 def count_minima(surface: Array) -> int:
     """Count the places inside that are lower than all eight around them.
 
-    Those at the edge are left out: a valley that leaves the grid has its lowest seen place there.
+    Places at the edge are left out: a valley that leaves the grid has its lowest seen place there.
 
     >>> count_minima(np.array([[4.0, 2.0, 3.0], [2.0, 1.0, 2.0], [3.0, 2.0, 0.0]]))
     0

@@ -74,7 +74,7 @@ METHODS |= {
 
 @dataclass(frozen=True)
 class MethodResults:
-    """What `fit_split` returned of one method for each split, by the name of the set."""
+    """Results of `fit_split` for one method and each split, by the name of the set."""
 
     method: str
     results: dict[str, list[JsonValue]]

@@ -1,4 +1,4 @@
-"""How Cawley and Talbot (2014) ran Section 3: data sets, splits, standardisation."""
+"""Protocol of Cawley and Talbot (2014), Section 3: data sets, splits, standardisation."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class SourcesAsTheyAre:
 
 FOLDS = 3
 LOGISTIC_CS = [float(C) for C in np.logspace(-3, 2, 6)]
-# Of HistGradientBoosting, at its defaults.
+# Default of HistGradientBoosting.
 FEWEST_IN_LEAF = 20
 
 

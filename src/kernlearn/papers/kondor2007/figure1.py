@@ -71,7 +71,7 @@ def fixed_gram(sample: TrainTestSplit, X: Array, Y: Array) -> Array:
 def squared_distances(K: Array) -> Array:
     """Return k(x, x) − 2k(x, z) + k(z, z), the square of d of section 5; their order is one.
 
-    Of a k that is not positive semidefinite it may be negative, and still be put in order.
+    If k is not positive semidefinite, the square may be negative, and still be put in order.
     """
     diagonal = K.diagonal()
     return np.asarray(diagonal[:, None] + diagonal[None] - 2.0 * K)

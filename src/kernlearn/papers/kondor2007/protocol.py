@@ -1,4 +1,4 @@
-"""How Kondor and Jebara (2007) ran section 5: digits turned, faces drawn."""
+"""Protocol of Kondor and Jebara (2007), section 5: digits turned, faces drawn."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ N_CLASSES = 13
 N_VIEWS = 5
 REPETITIONS = 3
 N_FOLDS = 5
-# Of Smith and Waterman's kernel: aligning every protein with every other takes an hour.
+# For Smith and Waterman's kernel: aligning every protein with every other takes an hour.
 N_REFERENCES = 50
 ROWS_AT_ONCE = 25
 COLUMNS = ("best kernel alone", "equal weights", "learned, 5 kernels", "learned, 7 kernels")

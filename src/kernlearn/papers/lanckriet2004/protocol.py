@@ -1,4 +1,4 @@
-"""How Lanckriet et al. (2004) ran Section 6.1: data, splits, kernels, machines."""
+"""Protocol of Lanckriet et al. (2004), Section 6.1: data, splits, kernels, machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Ong, Smola and Williamson (2005) ran Section 7: data, splits, machines and their fits."""
+"""Protocol of Ong, Smola and Williamson (2005), Section 7: data, splits, machines, fits."""
 
 from __future__ import annotations
 

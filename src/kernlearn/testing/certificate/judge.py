@@ -230,8 +230,8 @@ def _seem_psd(case: Case, weights: Array) -> Mask:
 def moved_into_cone(case: Case, weights: Array) -> Array | None:
     """Weights at which K(w) seems to be ⪰ 0, or those a hair nearer to the even ones; or None.
 
-    Where weights cancel, what seems positive semidefinite in double precision may not be, and may
-    have a value below that of all weights for which it is: they are judged in long double.
+    If weights cancel, a matrix that seems positive semidefinite in double precision may not be, and
+    may have a value below that of all weights for which it is: it is judged in long double.
     """
     if (weights >= 0).all():
         return weights
