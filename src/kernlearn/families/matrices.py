@@ -62,7 +62,7 @@ class GramStack:
     def combine(self, weights: Array, labelled_only: bool = True) -> Array:
         """The matrix K(w), on the labelled points or on all of them.
 
-        Where large terms cancel, they are added up in long double.
+        Large terms that cancel are added up in long double.
         """
         n = self.n_labelled if labelled_only else self.n_points
         if self.cancels(weights):
@@ -81,7 +81,7 @@ class GramStack:
     def is_psd(self, weights: Array, K: Array) -> bool:
         """Whether K(w) is known to be positive semidefinite up to rounding, as its terms are.
 
-        What is rounding of them is relative to their largest diagonal entries.
+        Rounding of the terms is relative to their largest diagonal entries.
         """
         if not self._psd_to_rounding or weights.min() < 0:
             return False

@@ -17,7 +17,7 @@ class L1Norm(WeightPenalty):
     r"""The sum of the sizes, :math:`\lambda\lVert\theta\rVert_1`: many parameters become zero.
 
     Parameters of kernels are not negative, so that the norm is linear there and its kink is at the
-    bound. Where Σ wᵢ of positive weights is held, it is a constant.
+    bound. If Σ wᵢ of positive weights is held, it is a constant.
 
     Parameters
     ----------

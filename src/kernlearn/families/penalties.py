@@ -201,7 +201,7 @@ class ElasticNet(WeightPenalty):
     strength : float or "auto", default="auto"
         The λ, positive; "auto" as for :class:`LpNorm`.
     l1_ratio : float, default=0.5
-        The ρ, at least 0 and below 1. Where Σ wᵢ is held and the weights are positive, the first
+        The ρ, at least 0 and below 1. If Σ wᵢ is held and the weights are positive, the first
         term is a constant.
 
     Examples

@@ -92,7 +92,7 @@ class WeightLimits:
     def moved_within(self, weights: Array, inner: Array, normaliser: Array) -> Array:
         """The weights, as far towards those inside of all limits as it takes to miss none.
 
-        Where large weights cancel, what a program leaves of its rows may be much of the total.
+        If large weights cancel, the misses that a program leaves may be much of the total.
         """
         off = -(self.rows.astype(np.longdouble) @ weights).astype(float)
         room = self.rows @ inner

@@ -35,7 +35,7 @@ DOUBTFUL = 1e-10
 # Eigenvalues of the (scaled) inner products from which on one pass is accurate.
 WELL_CONDITIONED = 1e-6
 MAX_PASSES = 6
-# How far the combinations may be from orthonormal after a pass that is accurate.
+# Distance from orthonormal combinations after a pass that is accurate, at most.
 ORTHONORMAL = 1e-9
 MOSTLY_NOISE = 1e-3
 
@@ -101,7 +101,7 @@ class Domain:
     def slopes(self, gradients: Array) -> Array:
         """Gradients (..., m) in the weights as gradients (..., p) in the coordinates.
 
-        What the unseen coordinates do to K(w) is part of :attr:`loose`.
+        The effect of unseen coordinates on K(w) is part of :attr:`loose`.
         """
         slopes = gradients @ self.basis
         if self.unseen:
@@ -264,7 +264,7 @@ def orthonormal(
     """Combinations that are orthonormal as matrices, those that cancel, and their lengths.
 
     Every pass brings the combinations to unit length, then turns them until they are orthogonal.
-    Where matrices are close to dependent, squaring the condition number costs a pass its small
+    If matrices are close to dependent, squaring the condition number costs a pass its small
     directions; the next one sees them at unit length. `basis` holds columns of the identity, one
     for each matrix. Combinations that cancel are of matrices of unit size.
     """

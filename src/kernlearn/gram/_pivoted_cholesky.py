@@ -38,8 +38,8 @@ class GreedyOptions:
     """Sizes of the blocks of the work; the factor is the same up to rounding."""
 
     block: int = 64  # pivots chosen before all rows are updated by one matrix product
-    # Rows among which a block is chosen: this part of all, but never few. Of 61,425 pairs, 1 in 64
-    # gave blocks of 40 pivots and more, after a start in small ones (measured)
+    # Rows among which a block is chosen: this part of all, but never few. With 61,425 pairs, 1 in
+    # 64 gave blocks of 40 pivots and more, after a start in small ones (measured)
     part: int = 64
     few: int = 1024
     whole: int = 2**13  # of no more rows a block is chosen among all: every column is computed once
@@ -63,9 +63,9 @@ def factorise(
 ) -> tuple[Array, Indices, float, float]:
     """Return the factor, the positions of the pivots, and the residual, absolute and relative.
 
-    Pivots are those of `choose`, or of the largest residuals where it is not given. How many there
-    will be shows only on the way: `check` is called with the number of them before there are so
-    many, and raises if what comes of them would not fit into memory.
+    Pivots are those of `choose`, or of the largest residuals if it is not given. Their number
+    shows only on the way: `check` is called with a number of pivots before it is reached, and
+    raises if their factor would not fit into memory.
     """
     limit = _check_limits(diagonal, tol, max_rank)
     trace = float(diagonal.sum())

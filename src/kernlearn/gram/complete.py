@@ -54,7 +54,7 @@ def complete_kernel(
 
     Notes
     -----
-    Where the graph of known entries is chordal, that is, where rows can be filled in one after the
+    If the graph of known entries is chordal, that is, if rows can be filled in one after the
     other from rows already complete, the solution is in closed form; likewise for whole rows with a
     reference. Otherwise Newton's method solves the dual,
     :math:`\min_Z \langle Z, K \rangle - \log\det(M^{-1} + Z)` over Z that are zero where K is

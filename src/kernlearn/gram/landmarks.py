@@ -211,12 +211,12 @@ def choose_landmarks(
     X : array-like or data frame of shape (n, d)
         One point in each row.
     rank : int
-        How many to choose at most; fewer where they already determine the kernel on the sample.
+        Largest number to choose; fewer if they already determine the kernel on the sample.
     method : {"random", "greedy"}, default="random"
         Draw each with probability proportional to what those before leave out of its diagonal
         entry, or take the largest.
     n_sample : int, optional
-        How many rows to choose among, drawn at random; by default ten times the rank, and at
+        Number of rows to choose among, drawn at random; by default ten times the rank, and at
         least a thousand.
     random_state : int, RandomState or None, default=0
         Draws the sample and the pivots.

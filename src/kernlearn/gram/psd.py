@@ -106,12 +106,12 @@ def check_gram(K: ArrayLike, *, psd: Repair = "raise", name: str = "Gram matrix"
     K : array-like of shape (n, n)
         Finite and symmetric; never modified.
     psd : {"raise", "clip", "shift", "trust"}, default="raise"
-        What to do with an indefinite matrix: refuse it; replace its negative eigenvalues by zero
+        Treatment of an indefinite matrix: refuse it; replace its negative eigenvalues by zero
         (the nearest positive semidefinite matrix in Frobenius norm); add
         :math:`-\lambda_{\min}` to its diagonal; or skip this test, which costs a Cholesky
         factorisation, because the matrix is known to be positive semidefinite.
     name : str, default="Gram matrix"
-        What error messages call the matrix.
+        Name of the matrix in error messages.
 
     Returns
     -------

@@ -79,7 +79,7 @@ def check_stack(grams: ArrayLike | Sequence[ArrayLike], *, psd: Repair = "raise"
     grams : array-like of shape (m, n, n), or list of m matrices of shape (n, n)
         Never modified. All-zero matrices are allowed.
     psd : {"raise", "clip", "shift", "trust"}, default="raise"
-        What to do with an indefinite matrix, as in `check_gram`.
+        Treatment of an indefinite matrix, as in `check_gram`.
 
     Returns
     -------

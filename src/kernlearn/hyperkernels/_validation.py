@@ -23,14 +23,14 @@ from kernlearn.typing import Array, Indices, RandomState, Rows
 BLOCK = 64
 
 
-# How far below zero, in units of the largest eigenvalue, rounding may put one of h.
+# Largest size of a negative eigenvalue of h that is rounding, relative to its largest one.
 _ROUNDING = 1e-10
 
 
 def check_pairs(pairs: Rows, name: str, things: bool = False) -> Array:
     """Return `pairs` as a float64 array (n_pairs, 2, n_features) of finite numbers.
 
-    Where points may be `things`, and these are no numbers, as an array of objects (n_pairs, 2).
+    Pairs of `things` that are no numbers are returned as an array of objects (n_pairs, 2).
     """
     if things and not _are_numbers(pairs):
         return _pairs_of_things(pairs, name)

@@ -159,7 +159,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         Returns
         -------
         grams : ndarray of shape (n_pairs, n, m)
-            What is computed for each pair of points is computed once for all sections.
+            The sections. Work for each pair of points is done once for all sections.
         """
         self._check_parameters()
         fixed = check_pairs(pairs, "pairs", self.takes_things)

@@ -51,7 +51,7 @@ class Convolution(Hyperkernel):
         ``g(X, Y, z)`` gives the matrix of :math:`g_z` between the rows of two arrays, for one
         point z: a kernel for every z, never negative.
     n_points : int, default=200
-        How many points to draw.
+        Number of points to draw.
     random_state : int, default=0
         Seed of the drawing. A number, so that every call sees the same points.
 

@@ -25,7 +25,7 @@ class Series:
     Parameters
     ----------
     name : str
-        What to call it in messages.
+        Name of the series in messages.
     function : callable
         g, applied to every entry of an array. A function that has a name can be pickled.
     radius : float

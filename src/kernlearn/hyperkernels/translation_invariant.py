@@ -49,7 +49,7 @@ class TranslationInvariant(Hyperkernel):
     scales : float or array-like of shape (d,), default=1.0
         The unit s_j of the differences in every dimension, above zero.
     span : float, default=8.0
-        How far the conditions are checked, in these units.
+        Largest difference at which the conditions are checked, in these units.
     product : bool, default=True
         Whether the hyperkernel is the product of κ over the dimensions.
 

@@ -85,8 +85,8 @@ def check_rows(X: object, name: str) -> Any:
 def check_things(X: Rows, name: str) -> Things:
     """Return the things in the rows of `X` as a 1-D array of objects, without a copy if it is one.
 
-    Of a data frame or an array with a single column they are its cells; of an array with more,
-    its rows.
+    The things of a data frame or an array with a single column are its cells; those of an array
+    with more columns, its rows.
     """
     X = as_pandas_frame(X)
     if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype == object and len(X):

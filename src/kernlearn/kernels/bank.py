@@ -105,7 +105,7 @@ def _fault(kernel: Kernel, X: Array) -> str | None:
 def median_distance(X: Array, random_state: int | np.random.RandomState | None) -> float:
     """Return the median distance between distinct points, or one where there are none.
 
-    Of more than a thousand rows, it is that of a random thousand.
+    With more than a thousand rows, the median is that of a random thousand.
     """
     if len(X) > _MAX_ROWS:
         X = X[check_random_state(random_state).choice(len(X), _MAX_ROWS, replace=False)]

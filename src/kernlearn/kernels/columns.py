@@ -34,7 +34,7 @@ class Columns(_Wrapper):
     kernel : Kernel
         The kernel k. One that reads text or other things finds them in a single column.
     name : str, optional
-        What formulas and pictures call the columns; by default what they are.
+        Name of the columns in formulas and pictures; by default `columns` itself.
 
     Examples
     --------
@@ -142,8 +142,8 @@ def _numbered(positions: list[int], n_columns: int) -> list[int]:
 class Stretched(Kernel):
     r"""A kernel of stretched columns, :math:`k(s \circ x,\, s \circ z)`.
 
-    What the ARD Gaussian is to the Gaussian, for any kernel: the more a column is stretched, the
-    more it counts, and not at all with a factor of zero.
+    It is to any kernel what the ARD Gaussian is to the Gaussian: the more a column is stretched,
+    the more it counts, and not at all with a factor of zero.
 
     Parameters
     ----------

@@ -28,9 +28,9 @@ class Grid(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type inf
     Parameters
     ----------
     kernels : Kernel or list of Kernel
-        What every subset is seen by, for example Gaussians of several widths.
+        Kernels on every subset, for example Gaussians of several widths.
     size : int or list of int, default=1
-        How many columns a subset has: 1 for single columns, 2 for all pairs, ``[1, 2]`` for both.
+        Number of columns of a subset: 1 for single columns, 2 for all pairs, ``[1, 2]`` for both.
     columns : int, str, slice, or list of ints or strs, optional
         The columns to choose from, as in :class:`Columns`; by default all.
     subsets : list of lists of ints or strs, optional
@@ -147,7 +147,7 @@ class PerColumn(Grid):
     Parameters
     ----------
     kernels : Kernel or list of Kernel
-        What every column is seen by.
+        Kernels on every column.
     columns : int, str, slice, or list of ints or strs, optional
         The columns, as in :class:`Columns`; by default all.
 

@@ -180,7 +180,7 @@ class Completed(_Wrapper):
         b(x) = (M_{vv} + \lambda I)^{-1} M_{v}(x), \qquad
         r(x, z) = M(x, z) - M_{v}(x)^\top (M_{vv} + \lambda I)^{-1} M_{v}(z).
 
-    Where x and z have the source, the completed kernel is k(x, z). Else it is
+    If x and z have the source, the completed kernel is k(x, z). Else it is
 
     .. math::
 

@@ -34,8 +34,8 @@ class Overlap(Kernel):
     Parameters
     ----------
     alpha : float or None, default=1.0
-        How rarity counts, above zero; the larger, the less. None: all categories count the same,
-        and nothing is taken from the training rows.
+        The α, above zero; the larger it is, the less rarity counts. None: all categories count the
+        same, and nothing is taken from the training rows.
     frequencies : list of dict, optional
         :math:`p_j` for every column; taken from the training rows when not given.
 

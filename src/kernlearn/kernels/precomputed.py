@@ -22,7 +22,7 @@ class Precomputed(Kernel):
         A symmetric positive semidefinite matrix over all points, training and test. It is kept as
         it is: `clone` shares it and never copies it.
     name : str, optional
-        What formulas and pictures call it.
+        Name in formulas and pictures.
 
     Examples
     --------

@@ -38,7 +38,7 @@ def centred(X: Array) -> Array:
 def near_middles(X: Array, Y: Array | None, theta: Array) -> tuple[Array, Array]:
     r"""The rows of both tables around the middles of X, without gaps that no kernel crosses.
 
-    Where :math:`\theta_r (x_{ir} - x_{jr})^2` is beyond the range of the exponential function,
+    If :math:`\theta_r (x_{ir} - x_{jr})^2` is beyond the range of the exponential function,
     :math:`k_{ij}` is zero, and so is its derivative, however far apart the rows are. A wider gap
     between neighbouring entries of a column is made that wide: sums over all pairs stay the same,
     and a row far out takes no digits from the others.

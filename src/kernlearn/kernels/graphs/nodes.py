@@ -123,7 +123,7 @@ class RegularizedLaplacian(_OfNodes):
     graph : list of edges, dict, or graph of networkx
         The graph, with the nodes to be predicted. It is kept as it is.
     gamma : float, default=1.0
-        How far nodes are smoothed along edges, γ above zero.
+        Strength of smoothing along edges, γ above zero.
     normalized : bool, default=False
         Whether L is divided by the square roots of the degrees.
 

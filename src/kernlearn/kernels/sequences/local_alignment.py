@@ -39,9 +39,9 @@ class SmithWaterman(_ParsedInputs):
     mismatch : float, default=-1.0
         Score of two different letters.
     gap_open : float, default=2.0
-        What the first letter of a gap costs, at least zero.
+        Cost of the first letter of a gap, at least zero.
     gap_extend : float, default=1.0
-        What every further letter of a gap costs, from zero to ``gap_open``.
+        Cost of every further letter of a gap, from zero to ``gap_open``.
     scores : dict, optional
         Scores of pairs of letters, such as ``{"AG": 0.5}``, in place of the above; "AG" stands for
         "GA", too. A substitution matrix such as BLOSUM62 is a dictionary of all pairs.
