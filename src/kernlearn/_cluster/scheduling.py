@@ -10,7 +10,7 @@ from kernlearn.runtime.optional import load_cloudpickle, load_dask, load_distrib
 from kernlearn.typing import DaskObject
 
 _PURPOSE = "a Dask collection"
-# How the names of those errors end that tell of workers, or a scheduler, no longer there: names,
+# Ends of the names of errors that report lost workers, or a lost scheduler. Names are compared,
 # since the classes are those of a package that is not imported where threads do the work.
 _LOST = ("KilledWorker", "CommClosedError", "CancelledError", "ClosedClientError")
 # Maps to factors go to the scheduler with the tasks, so that they can be sent again to whoever
@@ -47,7 +47,7 @@ def persisted(tasks: Sequence[DaskObject]) -> list[DaskObject]:
 def cluster_errors(*others: type[Exception]) -> Iterator[None]:
     """Turn the errors of a cluster that is lost into a sentence with the cure.
 
-    Those are the errors that only a cluster has, and others that here can come from nothing else.
+    A lost cluster raises errors that only a cluster has, and others that have no other source here.
     """
     # Before distributed is imported, its settings are not there to be changed.
     settings = _SETTINGS if "distributed" in sys.modules else {}
@@ -136,9 +136,9 @@ class TaskPayload:
     Parameters
     ----------
     content : object
-        What it is, or the bytes of it.
+        The object, or its pickled bytes.
     is_pickled : bool
-        Whether these are bytes.
+        Whether `content` holds bytes.
     """
 
     def __init__(self, content: DaskObject, is_pickled: bool) -> None:
@@ -152,9 +152,9 @@ class TaskPayload:
 def as_payload(content: object) -> DaskObject:
     """An object as an argument of tasks.
 
-    What is heavy is a task of its own: it goes to the scheduler once and from there to each worker,
+    A heavy object is a task of its own: it goes to the scheduler once, from there to each worker,
     and again to whoever takes over from a worker that has died. To lie in the memory of workers
-    alone would be faster, and the end of it if they were lost.
+    alone would be faster, but the object would be lost with the workers.
     """
     if ambient_client() is None:
         return TaskPayload(content, is_pickled=False)

@@ -17,7 +17,7 @@ from typing import IO, Any
 import numpy as np
 
 SCHEMA = "schema.json"
-# How much larger than its member a sparse matrix may be. Indices in a row compress well.
+# Limits on the size of a sparse matrix beyond its member. Indices in a row compress well.
 SPARSE_RATIO, SPARSE_ROOM = 20, 2**20
 
 

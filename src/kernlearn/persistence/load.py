@@ -35,9 +35,10 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> Any:
     Returns
     -------
     model : object
-        As it was saved; its predictions are the same to the last bit. What ``kernlearn fit`` wrote
-        has ``predict`` and its like for the table as it comes, a data frame of ``pandas.read_csv``
-        with its dates, categories, empty cells and further columns; labels are those of the table.
+        The object as it was saved; its predictions are the same to the last bit. A model of
+        ``kernlearn fit`` has ``predict`` and its like for the table as it comes, a data frame of
+        ``pandas.read_csv`` with its dates, categories, empty cells and further columns; labels are
+        those of the table.
 
     Raises
     ------

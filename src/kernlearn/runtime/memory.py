@@ -54,8 +54,8 @@ def require(needed: float, what: str, cure: str) -> None:
 def limited_to(size: int) -> Iterator[None]:
     """Let everything within keep the whole process below `size` bytes.
 
-    What is refused beyond that, and what is chosen by the memory there is, such as a rank, goes by
-    what the process has not taken yet.
+    Refusals of larger sizes, and choices by available memory, such as a rank, go by the bytes that
+    the process has not taken yet.
     """
     token = _limit.set(size)
     try:
@@ -125,9 +125,9 @@ def allowed() -> int | None:
 def available() -> int | None:
     """Bytes that can be taken without harm to others, or None if the system does not report it.
 
-    What the user allows; else the least of what is free on the machine, what is left of the limits
-    of the control groups that this process is in (those of containers), and what is left of its own
-    limit (``ulimit -v``).
+    The bytes that the user allows; else the least of the machine's free memory, the rest of the
+    limits of the control groups that this process is in (those of containers), and the rest of its
+    own limit (``ulimit -v``).
     """
     granted = allowed()
     if granted is not None:

@@ -212,7 +212,7 @@ def _pickled_result(place: int) -> bytes:
 def end_with_parent(parent: int) -> None:
     """End this process soon after `parent` has ended, however that happened.
 
-    Called by a worker, any number of times: a parent that is killed cannot end its workers. Where
+    Called by a worker, any number of times: a parent that is killed cannot end its workers. If
     a system does not change the number of the parent of an orphan, nothing happens.
     """
 

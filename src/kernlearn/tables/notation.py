@@ -95,7 +95,7 @@ def parse_numbers(cells: Iterable[object], notation: str) -> Array:
 def date_notation(cells: Iterable[object]) -> str | None:
     """The format of :func:`time.strptime` by which all cells are dates or times of the day.
 
-    Where days and months may stand in either order in every cell, the day comes first.
+    If days and months may stand in either order in every cell, the day comes first.
 
     >>> date_notation(["31/12/2021", "01/02/2022"]), date_notation(["12/31/2021", "01/02/2022"])
     ('%d/%m/%Y', '%m/%d/%Y')

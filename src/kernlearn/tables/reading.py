@@ -51,11 +51,11 @@ def read_table(
         sheet. One of ``.data``, as repositories have them, may lack a line of names: its columns
         are then x1, x2, ...
     delimiter : str, optional
-        What separates the cells; by default a comma, or a tab for ``.tsv``; for ``.data`` what the
-        first line has: commas, semicolons, tabs or blanks.
+        Delimiter of the cells; by default a comma, or a tab for ``.tsv``; for ``.data`` that of the
+        first line: commas, semicolons, tabs or blanks.
     encoding : str, optional
-        How the text is encoded, "latin-1" for example; by default what a mark at the start says,
-        UTF-8 if the file can be, and else Windows-1252, with a warning.
+        Encoding of the text, "latin-1" for example; by default that of a mark at the start, UTF-8
+        if the file can be, and else Windows-1252, with a warning.
 
     Returns
     -------
@@ -94,9 +94,9 @@ def read_chunks(
     n_rows : int
         Rows of a piece.
     delimiter : str or None
-        What separates the cells; None for what the ending or the first line of the file implies.
+        Delimiter of the cells; None for the one that the ending or the first line implies.
     options : ReadingOptions
-        How many cells a piece and how many characters a line may have.
+        Limits on the cells of a piece and on the characters of a line.
     encoding : str or None
         As in :func:`read_table`.
 
@@ -244,7 +244,7 @@ def read_compact(
     path : str or Path
         A file that :func:`kernlearn.tables.read_table` reads.
     delimiter : str or None
-        What separates the cells; None for what the ending or the first line of the file implies.
+        Delimiter of the cells; None for the one that the ending or the first line implies.
     as_written : collection of str
         Columns whose cells are to stay as they are written, numbers or not.
     room : float, default=inf
@@ -252,7 +252,7 @@ def read_compact(
     seed : int, default=0
         Draws the rows that are kept where there is not room for all.
     options : ReadingOptions
-        How much of the file is looked at together.
+        Sizes of the pieces of the file.
     encoding : str or None
         As in :func:`kernlearn.tables.read_table`.
 

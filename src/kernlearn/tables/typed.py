@@ -34,9 +34,9 @@ class Column:
         "sparse row", "graph" and "words"; "constant", "identifier", "empty", "text", "dropped" and
         "group" are not.
     action : str
-        What was done with it, in words.
+        Treatment of the column, in words.
     notation : str
-        How its numbers or dates are written; empty for plain numbers and for dates like
+        Notation of the column's numbers or dates; empty for plain numbers and for dates like
         2024-01-31.
     """
 
@@ -262,8 +262,8 @@ def typed_frame(
     Parameters
     ----------
     table : data frame
-        Of pandas, or anything with ``to_pandas``; any index, columns in any order, and there may
-        be more.
+        A frame of pandas, or anything with ``to_pandas``; any index, columns in any order, and more
+        columns than needed.
     columns : sequence of Column
         From :func:`describe_columns`.
     spellings : mapping from str to iterable of str
