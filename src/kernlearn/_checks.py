@@ -14,7 +14,7 @@ from kernlearn.runtime.memory import combination_bytes, require
 from kernlearn.survival.ties import TIES, Ties
 from kernlearn.typing import Array
 
-# Of C, ν and sample weights, and one over the smallest: beyond, their products are no numbers.
+# Largest C, ν and sample weight, and one over the smallest: beyond, their products overflow.
 LARGEST = 2.0**960
 
 

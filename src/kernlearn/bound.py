@@ -1,6 +1,6 @@
 r"""The transductive error bound of Lanckriet et al. (2004), Theorem 24.
 
-Of 2n points a random half is labelled. For a margin γ and a bound β on the intercept that are fixed
+A random half of 2n points is labelled. For a margin γ and a bound β on the intercept that are fixed
 in advance, with probability at least 1 − δ every function
 :math:`f(x_j) = \sum_i \alpha_i K_{ij} + b` with :math:`\alpha^\top K\alpha \le 1/\gamma^2`, K in
 the class 𝒦 and |b| ≤ β errs on the other half at most
@@ -77,7 +77,7 @@ class ErrorBound:
     complexity_error : float
         Standard error of that mean.
     complexity_bound : float
-        What takes the place of 𝒞(𝒦) in ``value``: an upper confidence limit, or a closed form.
+        Value that replaces 𝒞(𝒦) in ``value``: an upper confidence limit, or a closed form.
     by_number : float or None
         Closed form c·m for positive weights.
     by_spectrum : float
@@ -152,7 +152,7 @@ def transductive_error_bound(
     y : array-like of shape (n,)
         Labels of the first half, two classes.
     solution : Solution
-        What :func:`kernlearn.learn_weights` made of these matrices and labels.
+        Result of :func:`kernlearn.learn_weights` for these matrices and labels.
     weights : {"positive", "free"}
         The class that the kernel was chosen from. For free signs the inner maximum is a
         semidefinite program for every σ, bounded from above by eigenvector cuts.

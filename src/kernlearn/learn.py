@@ -116,8 +116,8 @@ def learn_weights(
     quantile : float
         The level of ``"quantile"``, between 0 and 1: 0.5 is the median.
     ties : {"efron", "breslow"}
-        How ``"cox"`` treats events at the same time: with Efron's approximation, as R's ``coxph``
-        does, or with Breslow's.
+        Treatment of events at the same time by ``"cox"``: Efron's approximation, as R's ``coxph``
+        has it, or Breslow's.
     weights : {"positive", "free"}
         w ≥ 0, or any sign with K(w) ⪰ 0.
     constraint : {"trace", "sum"}
@@ -136,7 +136,7 @@ def learn_weights(
     sample_weight : array-like of shape (n,), optional
         Multiplies C point by point.
     psd : {"raise", "clip", "shift", "trust"}
-        What to do about an indefinite matrix: refuse it, zero its negative eigenvalues, lift its
+        Treatment of an indefinite matrix: refuse it, zero its negative eigenvalues, lift its
         diagonal, or not look. To refuse it, above 1000 points, means to look at 400 of them, and
         at all of them should K(w) turn out to be indefinite.
     tol : float

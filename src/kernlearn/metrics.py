@@ -177,7 +177,7 @@ def uno_concordance(
     risk : array-like of shape (n,)
         Higher for rows that have the event earlier.
     y_train : outcomes, optional
-        Those that Ĝ is estimated from; by default `y`.
+        Outcomes that Ĝ is estimated from; by default `y`.
     tau : float, optional
         Only events before this time count. It is needed where Ĝ comes to zero before the last
         event.
@@ -223,7 +223,7 @@ def brier_scores(y: Rows, survival: ArrayLike, times: ArrayLike, *, y_train: Row
     times : array-like of shape (k,)
         Increasing times, before the last one of `y`.
     y_train : outcomes, optional
-        Those that the censoring is estimated from; by default `y`.
+        Outcomes that the censoring is estimated from; by default `y`.
 
     Returns
     -------
@@ -255,7 +255,7 @@ def integrated_brier_score(
     times : array-like of shape (k,)
         Increasing times, before the last one of `y`.
     y_train : outcomes, optional
-        Those that the censoring is estimated from; by default `y`.
+        Outcomes that the censoring is estimated from; by default `y`.
 
     Returns
     -------

@@ -153,7 +153,7 @@ def _predictions(model: BaseEstimator, values: Node) -> PredictiveFunction:
 
 
 def _numbers(model: BaseEstimator, values: Node) -> tuple[Node, int]:
-    """What `predict` makes of values, and the number of targets."""
+    """Predictions that `predict` makes of values, and the number of targets."""
     if not isinstance(model, KernelMixture):
         return values, len(np.atleast_1d(getattr(model, "intercept_", 0.0)))
     counts: CountModel | None = getattr(model, "_counts", None)

@@ -46,7 +46,7 @@ def to_gpytorch(kernel: Kernel, n_columns: int | None = None) -> Any:
         `KernelClassifier` reads rows as they came; translate ``kernel_.kernel``, and give it what
         ``kernel_.transformed(X)`` makes of rows.
     n_columns : int, optional
-        How many columns rows have. `Laplacian`, `ANOVA` and slices of columns need it.
+        Number of columns of the rows. `Laplacian`, `ANOVA` and slices of columns need it.
 
     Returns
     -------

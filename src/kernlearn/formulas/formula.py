@@ -154,8 +154,8 @@ def kernel_formula(kernel: Kernel, max_terms: int | None = None) -> str:
     kernel : Kernel
         Any kernel; one that is not of this library is shown by its constructor call.
     max_terms : int, optional
-        Of a sum with more terms than that, show those of the largest weights, largest first, and
-        count the others. By default all are shown.
+        Largest number of terms shown: those of the largest weights, largest first. The others are
+        counted. By default all are shown.
 
     Returns
     -------

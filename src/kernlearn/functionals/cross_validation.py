@@ -23,7 +23,7 @@ from kernlearn.quality.registry import Settings
 from kernlearn.solvers.engine.refits import leave_one_out_values
 from kernlearn.typing import Array, Indices
 
-# How the errors of a machine can be counted; where there is one way, it need not be named.
+# Errors of a machine that can be counted; if there is only one, it need not be named.
 LOSSES: dict[str, tuple[str, ...]] = {
     "soft_margin": ("zero_one",),
     "nu_svm": ("zero_one",),
@@ -61,7 +61,7 @@ class CrossValidationError(QualityFunctional):
         Number of folds (stratified for classes, in the order of the rows), "loo" to leave out one
         point at a time, or a splitter of scikit-learn.
     loss : {"zero_one", "squared"}, optional
-        What is counted. To be given for "least_squares", which fits classes and numbers alike.
+        The error that is counted. Needed for "least_squares", which fits classes and numbers alike.
 
     Notes
     -----

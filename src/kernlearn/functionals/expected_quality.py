@@ -62,7 +62,7 @@ def expected_quality(
     Parameters
     ----------
     functional : QualityFunctional
-        Such as ``RegularizedRisk()`` or ``Alignment()``.
+        A functional, such as ``RegularizedRisk()`` or ``Alignment()``.
     kernel : Kernel or callable
         A kernel that was not learned from these rows; the `kernel_` of an estimator that was
         fitted to others, for example.

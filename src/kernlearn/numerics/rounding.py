@@ -2,8 +2,8 @@
 
 The last digits of a sum depend on the order of its terms, and so on the processor, the number of
 threads and the version of BLAS. A zero that was summed up need not be zero, and of two equal sums
-either may be the smaller. Such a zero is found here by the size of the terms, and among equals the
-first is chosen.
+either may be the smaller. Zeros are therefore judged here by the size of the terms, and the first
+of several equals is chosen.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ as coordinates of the rows, in which classes have means :math:`\mu_c`, one covar
 
 all found from values for rows held out. The discriminants g are linear in the values f, so that
 those of kernel machines are kernel machines again. Values of least-squares machines sum to a
-constant, and Σ is singular: a share of its mean variance is added to the diagonal. How large it is
-hardly matters, from a hundredth to a half (twelve tables of three to ten classes).
+constant, and Σ is singular: a share of its mean variance is added to the diagonal. The share hardly
+matters, from a hundredth to a half (twelve tables of three to ten classes).
 
 Probabilities are a softmax of the values with one slope for all,
 

@@ -27,7 +27,7 @@ def quadratic_weighted_kappa(
     y_true : array-like of shape (n,)
         The grades.
     y_pred : array-like of shape (n,)
-        What was predicted.
+        The predicted grades.
     grades : sequence, optional
         All grades from the lowest to the highest; sorted by default, which is right for numbers.
 

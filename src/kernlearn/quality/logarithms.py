@@ -123,7 +123,7 @@ class Logarithms:
 class Exponentials:
     """Predictions of targets by a machine of their logarithms."""
 
-    logarithms: Logarithms  # What it learns
+    logarithms: Logarithms  # Logarithms that the machine learns
     factor: Array  # The mean of the exponentials of its residuals, of shape (k,)
     limits: Limits  # Limits of the targets
 

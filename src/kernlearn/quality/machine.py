@@ -78,7 +78,7 @@ class Machine:
         The t of the entropy, in units of the function; zero without one. One needs a box that ends
         at zero, no slopes and no ridge.
     risk_sets : RiskSets, optional
-        What couples the φᵢ of Cox's partial likelihood.
+        Coupling of the φᵢ of Cox's partial likelihood.
     stretchable : bool
         True if an upper bound is to be had by stretching ``(a, b)`` until every margin is one, so
         that there is no loss: for margins, with a box so wide that rounding would be a loss.

@@ -40,7 +40,7 @@ class Settings:
     quantile : float, default=0.5
         The level of the pinball loss.
     ties : {"efron", "breslow"}, default="efron"
-        How the partial likelihood treats tied events.
+        Treatment of tied events in the partial likelihood.
     """
 
     C: float
@@ -105,7 +105,7 @@ CRITERIA: tuple[str, ...] = (*ALIGNMENTS, DETERMINANT)
 def quality_names(*targets: str) -> list[str]:
     """Names of the qualities that learn from ``targets`` (all of them by default).
 
-    Those of the kernel itself are among the ones for labels, where a machine is trained after them.
+    Qualities of the kernel itself are among those for labels: a machine is trained after them.
     """
     chosen = [name for name, q in QUALITIES.items() if not targets or q.targets in targets]
     labelled = not targets or "labels" in targets

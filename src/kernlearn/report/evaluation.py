@@ -60,7 +60,7 @@ def evaluate(
     Parameters
     ----------
     model : ModelBundle or estimator
-        What ``kernlearn.load`` makes of a model file, or any fitted classifier or regressor. An
+        A model file as ``kernlearn.load`` reads it, or any fitted classifier or regressor. An
         estimator has promised nothing, so its scores are compared with nothing.
     X : data frame or array-like
         New rows. For a model file: a data frame with the columns of the fit, as it comes.

@@ -78,7 +78,7 @@ def kaplan_meier(
     event, time : array-like of shape (n,), optional
         The same in two arrays.
     sample_weight : array-like of shape (n,), optional
-        How much each row counts.
+        Weight of each row.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def nelson_aalen(
     event, time : array-like of shape (n,), optional
         The same in two arrays.
     sample_weight : array-like of shape (n,), optional
-        How much each row counts.
+        Weight of each row.
 
     Returns
     -------
