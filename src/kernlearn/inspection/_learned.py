@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.typing import Array
 
-# By what a display draws: an estimator that has it, and the display.
+# Attributes that displays draw: an estimator that has each, and the display.
 _DRAWN = {
     "weights_": ("MKLClassifier", "KernelWeightsDisplay"),
     "history_": ("MKLClassifier", "ConvergenceDisplay"),

@@ -27,7 +27,7 @@ class CandidatesDisplay(Display):
     losses : array-like of shape (m,)
         Held-out losses.
     errors : array-like of shape (m,)
-        Their standard errors.
+        Standard errors of the losses.
     weights : array-like of shape (m,)
         Weights in the mixture; members are drawn in colour.
 

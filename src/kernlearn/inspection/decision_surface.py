@@ -42,7 +42,7 @@ class DecisionSurfaceDisplay(Display):
     response : ndarray of shape (r, r)
         Decision values, predictions, or the number of the class predicted.
     kind : {"decision", "classes", "prediction"}
-        Which of the three.
+        Kind of the response.
     classes : array-like, optional
         The classes, for two or more.
 
@@ -83,7 +83,7 @@ class DecisionSurfaceDisplay(Display):
         X : array-like or data frame of shape (n, 2)
             The points.
         y : array-like of shape (n,), optional
-            Their classes or targets.
+            Classes or targets of the points.
         grid_resolution : int, default=100
             Places along each axis.
         ax : matplotlib axes, optional
@@ -179,7 +179,7 @@ def _draw_decision(ax: Axes, xx0: Array, xx1: Array, values: Array, side: str) -
 
 
 def _draw_prediction(ax: Axes, xx0: Array, xx1: Array, values: Array) -> ContourSet:
-    """From dark blue for small numbers to yellow for large ones."""
+    """Draw numbers from dark blue for small ones to yellow for large ones."""
     surface = ax.contourf(xx0, xx1, values, levels=_LEVELS, cmap="cividis")
     ax.figure.colorbar(surface, ax=ax, label="prediction")
     return surface

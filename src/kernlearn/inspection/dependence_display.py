@@ -92,7 +92,7 @@ class PartialDependenceDisplay(Display):
         column : int or str
             The column.
         y : array-like of shape (n,), optional
-            Their targets, for intervals by refits; see :func:`partial_dependence`.
+            Targets of the rows, for intervals by refits; see :func:`partial_dependence`.
         target : label, optional
             The class whose probability is drawn; by default the second.
         groups : array-like of shape (n,), optional

@@ -75,7 +75,7 @@ class EmbeddingDisplay(Display):
         X : array-like of shape (n_points, n_features)
             The points, those of the fit or new ones.
         y : array-like of shape (n_points,), optional
-            Their classes.
+            Classes of the points.
         ax : matplotlib axes, optional
             Axes to draw on; by default a new figure.
 

@@ -44,7 +44,7 @@ class GramDisplay(Display):
     gram : ndarray of shape (n, n)
         The matrix in the order drawn.
     order : ndarray of shape (n,)
-        Which row of the matrix given stands in each place.
+        Row of the given matrix in each place.
     classes, counts : list
         The classes from the top, and how many points each has; empty without classes.
     limits : tuple of float
@@ -96,7 +96,7 @@ class GramDisplay(Display):
         X : array-like of shape (n, n_features)
             The points; a few hundred make a picture.
         y : array-like of shape (n,), optional
-            Their classes or, for a regressor, their targets.
+            Classes of the points or, for a regressor, targets.
         ax : matplotlib axes, optional
             Axes to draw on; by default a new figure.
 

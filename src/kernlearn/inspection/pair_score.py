@@ -67,7 +67,7 @@ class PairScoreDisplay(Display):
         X : array-like of shape (n_points, n_features)
             The points, two at least; with new ones the picture tells of new pairs.
         y : array-like of shape (n_points,)
-            Their classes.
+            Classes of the points.
         ax : matplotlib axes, optional
             Axes to draw on; by default a new figure.
 

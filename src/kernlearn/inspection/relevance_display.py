@@ -35,7 +35,7 @@ class RelevanceDisplay(Display):
     relevance : array-like of shape (d,)
         The falls of the score.
     standard_error : array-like of shape (d,)
-        Their standard errors.
+        Standard errors of the relevance.
     labels : sequence of str
         Names of the columns.
     quantity : str, default="lost score"
@@ -94,7 +94,7 @@ class RelevanceDisplay(Display):
         X : array-like, sparse matrix, data frame or dict of sources, optional
             Rows that the model has not seen.
         y : array-like of shape (n,) or (n, n_targets), optional
-            Their labels or targets.
+            Labels or targets of the rows.
         groups : array-like of shape (n,), optional
             Labels of the rows that belong together; groups then count as independent.
         scoring : str, callable or None, default=None

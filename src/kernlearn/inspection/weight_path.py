@@ -99,7 +99,7 @@ class WeightPathDisplay(Display):
             The parameter to vary, for example ``"lambda_q"``, or ``"mklclassifier__C"`` of a
             pipeline.
         values : array-like, default=(0.01, 0.1, 1, 10, 100)
-            Its values, positive.
+            Values of the parameter, positive.
         ax : matplotlib axes, optional
             Axes to draw on; by default a new figure.
 
