@@ -66,7 +66,7 @@ class PlaneEvaluation:
         return np.zeros((len(self.weights), len(self.weights)))
 
     def predicted_plane(self, step: Array) -> Plane:
-        """The plane."""
+        """The plane itself."""
         return self.plane
 
 

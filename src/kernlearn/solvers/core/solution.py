@@ -87,7 +87,7 @@ class Solution:
 
     @property
     def remark(self) -> str:
-        """Why it took long, in words, if it did; else empty."""
+        """Reason why the solution took long, in words; empty if it did not."""
         if len(self.history) < MANY_EVALUATIONS:
             return ""
         return (

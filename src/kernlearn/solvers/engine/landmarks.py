@@ -213,7 +213,7 @@ class WideBackend(FactorBackend):
             return machine_refits(self.rows, fold, *known, control.stopping)
 
     def loss_by_rank(self, C: float, solution: LowRankSolution) -> LossByRank:
-        """At the rank and at half of it; where nothing is predicted, the trace that is left out."""
+        """Loss at the rank and at half of it; for one class, the trace that is left out."""
         ranks = halves(self.rows.factors)[-2:]
         if self.statement.quality == "one_class":
             exact, kept = self.traces @ solution.weights

@@ -129,7 +129,7 @@ class SparseBackend(FactorBackend):
         return FoldMachines(everyone, without.values, self.fold, coef, without.intercept)
 
     def loss_by_rank(self, C: float, solution: LowRankSolution) -> LossByRank:
-        """At the rank alone, zero if no kernel needs landmarks."""
+        """Loss at the rank alone, zero if no kernel needs landmarks."""
         ranks = [each.rank for each in self.factors.maps if isinstance(each, NystroemMap)]
         loss = self._without_folds(C, solution).loss
         return LossByRank(np.array([max(ranks, default=0)]), np.array([loss]))

@@ -177,7 +177,7 @@ class FirstLevelStarts:
     def searched(
         self, start: Start, below: float
     ) -> TrainingSearch[tuple[FirstLevelSearch, Array]]:
-        """The same from another start, all scales at once, if its loss is below what is known."""
+        """A search from another start, all scales at once, if its loss is below the best known."""
         size = float(np.linalg.norm(start.theta))
         line = replace(self.problem.along(start.theta / size), scale=np.array([size]))
         search = self._search((yield from first_values(line, start.lam, None)))

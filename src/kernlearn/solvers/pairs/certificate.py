@@ -107,15 +107,15 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Certificate(Candidate):
-    """Coefficients and multipliers, made feasible, with what they prove.
+    """Coefficients and multipliers, made feasible, with the bounds that they prove.
 
     Few coefficients are not zero when conic, and those of the pivots when not. The multipliers
     have 0 ≤ a ≤ C and tᵀa = 0.
     """
 
     objective: float  # the value at α, rounded up
-    lower_bound: float  # what no other α can go below
-    whole_lower_bound: float  # and with what a factor has left out of the matrix
+    lower_bound: float  # a value that no other α can go below
+    whole_lower_bound: float  # the same for the whole matrix, without a factor
 
     @property
     def gap(self) -> float:
@@ -232,7 +232,7 @@ class _Judgement:
         return np.asarray(self.kernel.values(self.w - self._signed_w) - wrong)
 
     def _cone(self, needed: AnyFloatArray) -> Scalar:
-        """½‖θ‖² of the better of two θ, with what a shortfall costs: α, and α moved along e."""
+        """½‖θ‖² of the better of two θ, with the cost of a shortfall: α, and α moved along e."""
         rows = np.flatnonzero(self.program.allowed | (needed > 0))
         height, reach = (self._height - needed)[rows], self._reach[rows]
         usable = reach > 0

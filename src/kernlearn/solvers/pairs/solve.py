@@ -157,7 +157,7 @@ def _with_few(program: PairProgram, found: Certificate, tol: float) -> Certifica
 
 @dataclass
 class _CertifiedSearch:
-    """The best certificate so far, and what it took."""
+    """The best certificate so far, and the steps of the search."""
 
     program: PairProgram
     tol: float

@@ -179,7 +179,7 @@ def _round(
 def coefficient_units(program: PairProgram) -> Array:
     """Coefficients that make sections of one length, whose values do not exceed one.
 
-    Zero for what is not a generator.
+    Coefficients of pairs that are no generators are zero.
     """
     diagonal = np.where(program.generators, program.kernel.diagonal(), np.inf)
     return np.asarray(1.0 / np.sqrt(diagonal * diagonal[program.generators].max()))

@@ -201,7 +201,7 @@ def _folds_out(
 
 
 def _factors(A: Array) -> tuple[Array, Mask]:
-    """Lower factors, and which of them there are; of what is not positive definite, those of 1."""
+    """Lower factors, and a mask of the matrices that have one; the identity for the others."""
     factors, fine = lower_factors(A)
     if not fine.all():
         n, xp = A.shape[-1], namespace(factors)

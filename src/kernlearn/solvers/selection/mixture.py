@@ -1,4 +1,4 @@
-r"""Convex mixtures of predictions by what they predict for rows held out.
+r"""Convex mixtures of predictions, by their losses on rows held out.
 
 **Numbers.** :math:`F_j` are the held-out predictions of candidate j, of shape (n, k), at their best
 scale, and :math:`\ell` is a loss of Y (:mod:`kernlearn.quality.predictive`). The mixture minimises

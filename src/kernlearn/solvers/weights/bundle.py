@@ -1,4 +1,4 @@
-r"""Planes below the objective: what they prove, and the model of it that one step minimises.
+r"""Planes below the objective: their bounds, and the model of the objective that a step minimises.
 
 .. math::
 

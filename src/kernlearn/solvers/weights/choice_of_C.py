@@ -1,4 +1,4 @@
-"""C by what it predicts for rows held out, along one warm-started path.
+"""Choice of C by the held-out loss, along one warm-started path.
 
 The weights are learned from all rows at a C, from those of the nearest C before, to a few digits;
 the caller computes the held-out loss at that kernel. The search begins in the

@@ -304,7 +304,7 @@ class DeterminantSearch:
         return H
 
     def direction(self, x: Array, slopes: Array, H: Array) -> Array:
-        """From x to the minimum of the quadratic model."""
+        """Direction from x to the minimum of the quadratic model."""
         domain, p = self.domain, len(x)
         scale = 1.0 / np.sqrt(np.maximum(H.diagonal(), 1e-300))
         if domain.free_sign:
@@ -387,7 +387,7 @@ def newton_steps(
 def _moved(
     search: DeterminantSearch, point: DeterminantPoint, d: Array, decrement: float
 ) -> DeterminantPoint | None:
-    """A step along d: all of it if that is better, else what is certain to be."""
+    """The full step along d if it lowers the value, else a damped one; None if none does."""
     value = search.value(point)
     allowed = 4.0 * search.rounding(point) if decrement < OPTIONS.quadratic else 0.0
     for length in (1.0, 1.0 / (1.0 + decrement), 0.25 / (1.0 + decrement)):

@@ -208,7 +208,7 @@ def certified_solution(
     units: Units,
     free: bool,
 ) -> tuple[Solution, Proof | None]:
-    """The outcome in the user's units with its certificate, and what the bound is proved by."""
+    """The outcome in the user's units with its certificate, and the proof of the bound."""
     family = problem.family
     learns_C = isinstance(family, WithIdentity)
     m = family.n_matrices - learns_C
@@ -327,7 +327,7 @@ def _final_weights(
 
 
 def _own_trace(family: Family, weights: Array) -> float:
-    """The trace of K(w), without what is learned of an identity."""
+    """The trace of K(w), without the learned identity."""
     own = slice(0, family.n_matrices - isinstance(family, WithIdentity))
     return abs(float(weights[own] @ family.traces[own]))
 
@@ -347,7 +347,7 @@ def _without_negligible(weights: Array, weight_set: WeightSet, family: Family) -
 
 
 def _intercept(found: PrimalValue, machine: Machine) -> float:
-    """The multiplier of 1ᵀa, or what a regularised intercept comes to."""
+    """The multiplier of 1ᵀa, or the value of a regularised intercept."""
     if len(machine.rows) == 0:
         return machine.offset * float(found.coef.sum())
     return float(found.multipliers.rows[0]) + machine.shift

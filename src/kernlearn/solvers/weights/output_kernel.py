@@ -61,7 +61,7 @@ class OutputCertificate:
 
     @property
     def gap(self) -> float:
-        """Relative to the objective."""
+        """Duality gap relative to the objective."""
         return max(self.objective - self.lower_bound, 0.0) / (abs(self.objective) or 1.0)
 
 

@@ -48,7 +48,7 @@ FLAT = 1e-13  # of the largest curvature, added so that a step is unique
 
 @dataclass(frozen=True, eq=False)
 class PrecisionProblem:
-    """Precision matrices of the labelled points, and what the labels cost in each of them."""
+    """Precision matrices of the labelled points, and the cost of the labels in each of them."""
 
     family: GramStack  # R₁ … R_m, then the identity
     costs: Array  # (m,): 2cᵢ
@@ -113,7 +113,7 @@ class PrecisionPoint:
         return float(terms.sum()) - 8.0 * EPS * float(np.abs(terms).sum() + self.factor.log_size)
 
     def direction(self, products: Array) -> tuple[Array, float]:
-        """From r to the minimum of the quadratic model over r ≥ 0, and the Newton decrement."""
+        """Newton direction of the quadratic model over r ≥ 0 at r, and its decrement."""
         problem, W = self.problem, self.factor.W
         flat = np.stack([(W @ R @ W.T).ravel() for R in problem.family.grams[:-1]])
         scale = 1.0 / np.maximum(np.linalg.norm(flat, axis=1), 1e-300)
@@ -174,13 +174,13 @@ def learn_precision(problem: PrecisionProblem, control: Control) -> Solution:
 
 
 def _halved(problem: PrecisionProblem, point: PrecisionPoint, lower: float) -> tuple[float, float]:
-    """Objective and bound in the user's terms; what is not known is taken off the bound."""
+    """Objective and bound in the user's terms; the rounding is taken off the bound."""
     bound = min(lower, point.value) - point.rounding
     return 0.5 * point.value + problem.constant, 0.5 * bound + problem.constant
 
 
 def _moved(point: PrecisionPoint, d: Array, decrement: float) -> PrecisionPoint | None:
-    """A step along d: all of it if that is better, else what is certain to be."""
+    """The full step along d if it lowers the value, else a damped one; None if none does."""
     if decrement <= NOTHING:
         return None
     allowed = 4.0 * point.rounding if decrement < 1e-2 else 0.0

@@ -54,7 +54,7 @@ STEP = 1.5  # by which the share of even weights grows on the way into the cone
 
 @dataclass(frozen=True, eq=False)
 class ExtendedSolution:
-    """Weights for more rows, and what it took to get them."""
+    """Weights for more rows, and the number of cuts added for them."""
 
     solution: Solution
     n_cuts: int  # eigenvector cuts that were added
