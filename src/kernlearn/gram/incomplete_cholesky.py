@@ -58,9 +58,9 @@ class PairCholesky(IncompleteCholesky):
         The pairs whose columns were used, as rows of X: ``X[pivots]`` are pairs as hyperkernels
         take them.
     residual_trace, relative_residual : float
-        The trace of what the factor leaves out, over the pairs that were looked at.
+        The trace of the residual, over the pairs that were looked at.
     pairs : ndarray of shape (n_pairs, 2)
-        Which pair (i, j), i ≤ j, each row of the factor stands for.
+        Pair (i, j), i ≤ j, of each row of the factor.
     sections : ndarray of shape (r, n_pairs) or None
         The hyperkernel between the pivots and all pairs, if these are few.
     """
@@ -226,7 +226,7 @@ def checked_pair_cholesky(
 
 
 def _factor_bytes(n_pairs: int, n_pivots: int, n_features: int, options: GreedyOptions) -> float:
-    """The pairs, what is known of them, the factor with its spare room, and what lies beside it."""
+    """Bytes of the pairs, of the factor with its spare room, and of the arrays beside it."""
     beside = 3 * min(n_pairs, options.rows_at_a_time) * (n_features + min(n_pivots, 64))
     if n_pairs <= options.whole:
         beside += 2 * n_pairs * n_pivots  # the sections, once more when they are put together
@@ -250,7 +250,7 @@ def _pair_table(
 
 
 def check_kind(value: object, kind: type, name: str, example: str) -> None:
-    """Refuse what is not a kernel, or not a hyperkernel."""
+    """Refuse an object of another class than kernels, or hyperkernels."""
     if not isinstance(value, kind):
         raise ValueError(
             f"{name} must be a {kind.__name__} object, got {value!r}; pass for example {example}."

@@ -107,7 +107,7 @@ class SparseMap:
         return np.zeros(self.rank)
 
     def expansion(self, coef: Array) -> Array:
-        """Coefficients of the features are what the function is made of."""
+        """The coefficients of the features themselves."""
         return coef
 
 
@@ -120,7 +120,7 @@ class Landmarks:
     points : array or data frame of shape (r, d)
         The landmarks.
     rows : ndarray of shape (r,)
-        Which rows of the table they are.
+        Positions of the landmarks in the table.
 
     Examples
     --------

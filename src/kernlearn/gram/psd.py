@@ -1,4 +1,4 @@
-"""Gram matrices that are what they claim to be: finite, symmetric, positive semidefinite."""
+"""Checks and repairs of Gram matrices: finite, symmetric, positive semidefinite."""
 
 from __future__ import annotations
 

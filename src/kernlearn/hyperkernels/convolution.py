@@ -239,7 +239,7 @@ class GaussianHyperkernel(Hyperkernel):
         _check_sigma_h(self.sigma_h)
 
     def _table(self, left: Array, right: Array) -> Array:
-        """The mean of each pair, and in the last column what it is multiplied with."""
+        """The mean of each pair, and in the last column its factor."""
         table: Array = np.empty((len(left), left.shape[1] + 1))
         # Scaled before squaring, and halved before adding: both keep large numbers in range.
         np.multiply(left - right, 0.5 / self.sigma, out=table[:, :-1])

@@ -16,7 +16,7 @@ from kernlearn.typing import Array, Indices, Rows
 
 
 class _OfKernels(Hyperkernel):
-    """A hyperkernel whose table holds what it makes of the values of kernels.
+    """A hyperkernel whose table holds functions of the values of kernels.
 
     Its points are what the kernels take: rows of numbers, row numbers of a precomputed matrix,
     strings, graphs or sets (Ong 2005, Definition 5 and Kondor 2007, Definition 1 have any set).

@@ -58,7 +58,7 @@ class SparseRows:
         return np.asarray(np.maximum(lengths - 2.0 * products + along**2 * (mean @ mean), 0.0))
 
     def term_lengths(self) -> Array:
-        """For each row of Z, the length of what it is the difference of."""
+        """Sum of the lengths of the two terms whose difference each row of Z is."""
         lengths = np.sqrt(squared_lengths(self.features))
         if self.offset is not None:
             along, mean = self.offset

@@ -1,4 +1,4 @@
-"""A kernel on what a transformer makes of the data."""
+"""A kernel on the output of a transformer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kernlearn.typing import Array, Table, Things
 
 
 class Features(_Wrapper):
-    r"""The kernel on what a transformer makes of its input, :math:`k(\varphi(x), \varphi(z))`.
+    r"""The kernel on the output of a transformer, :math:`k(\varphi(x), \varphi(z))`.
 
     Any transformer of scikit-learn that needs no targets: a vectoriser of text, an encoder of
     categories, a scaler, a pipeline of several, a descriptor of your own. An estimator fits a clone

@@ -80,7 +80,7 @@ class WhereKnown(_Wrapper):
         return with_parts(self, kernel=fitted, sample=sample, mean=centred.mean)
 
     def sparse_rows(self, X: Table) -> SparseRows | None:
-        """Zero where a row is missing."""
+        """Sparse features, zero where a row is missing."""
         there, rows = _known(X)
         found = self._centred().sparse_rows(rows)
         return None if found is None else found.among(X.shape[0], there)
@@ -154,7 +154,7 @@ def _is_known(X: Rows) -> Mask:
 
 
 def _known(X: Table) -> tuple[Indices, Table]:
-    """The places of the rows that are there, and these rows; X itself where they are all of it."""
+    """Positions of the rows that have the source, and these rows; X itself if all have it."""
 
     def found() -> tuple[Indices, Table]:
         there = np.flatnonzero(_is_known(X))
@@ -380,7 +380,7 @@ def completed(kernels: Sequence[Kernel], X: Table) -> list[Kernel]:
 
 
 def _mean_of(banks: Sequence[Sequence[Kernel]]) -> Kernel:
-    """Every bank counts the same, and so does every kernel within it."""
+    """Mean of the banks: all banks count alike, and so do the kernels within each."""
     return Normalized(
         Sum([Scaled(Normalized(part), 1.0 / len(bank)) for bank in banks for part in bank])
     )

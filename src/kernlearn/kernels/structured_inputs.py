@@ -34,7 +34,7 @@ class _OnThings(Kernel):
 
 
 class _ParsedInputs(_OnThings):
-    """Things are read one by one into what the kernel computes with."""
+    """A kernel that parses each thing into the input of its computation."""
 
     # Parameters that reading depends on; kernels that are alike in them read a thing once
     reading_parameters: tuple[str, ...] = ()

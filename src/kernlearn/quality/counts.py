@@ -109,7 +109,7 @@ class CountLoss(PredictiveLoss):
         row_weight: Array,
         dispersion: float,
     ) -> Self:
-        """With the working responses near logarithms of rates, of shape (n,)."""
+        """The loss with the working responses near logarithms of rates, of shape (n,)."""
         mean = exposure * np.exp(logs)
         working = row_weight * mean / (1.0 + dispersion * mean)
         working = np.maximum(working / working.max(), _LEAST)

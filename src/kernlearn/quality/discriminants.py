@@ -73,7 +73,7 @@ class Discriminants:
     def of(
         cls, values: Array, signs: Array, weight: Array, shrinkage: float = SHRINKAGE
     ) -> Discriminants:
-        """From values (n, k) for rows held out, signs of +1 for a row's own class, and weights."""
+        """Fit to values (n, k) of held-out rows, signs of +1 for a row's own class, and weights."""
         k = values.shape[1]
         size = float(np.abs(values).max(initial=0.0))
         if not 0.0 < size < np.inf:

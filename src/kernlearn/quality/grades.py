@@ -73,7 +73,7 @@ class GradeThresholds:
     thresholds: Array  # θ, of shape (m - 1,)
 
     def __call__(self, values: Array) -> Array:
-        """At values of shape (n, m)."""
+        """Log probabilities of the grades at values of shape (n, m)."""
         u = self.thresholds - self.slope * (values @ self.scores)[:, None]
         logs = np.zeros((len(values), len(self.order)))
         logs[:, :-1] += log_expit(u)
@@ -85,7 +85,7 @@ class GradeThresholds:
 
     @classmethod
     def of(cls, values: Array, signs: Array, weight: Array, order: Indices) -> GradeThresholds:
-        """From values (n, m) for rows held out, signs of +1 for a row's own grade, and weights."""
+        """Fit to values (n, m) of held-out rows, signs of +1 for a row's own grade, and weights."""
         own = (signs > 0).astype(float)
         total, m = float(weight.sum()), len(order)
         targets = (total * own + 1.0 / m) / (total + 1.0)

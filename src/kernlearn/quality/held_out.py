@@ -111,11 +111,11 @@ class LeastSquaresLoss(SelectionLoss[LSSVMFit]):
         return float(W.diagonal() @ np.where(fit.ridge > ridge, 0.0, ridge))
 
     def along(self, K: Array, Y: Array) -> Callable[[float], float]:
-        """One decomposition serves every λ."""
+        """The loss as a function of λ, from one decomposition."""
         return partial(self.value_at, path=RidgePath.of(K, Y, self.weight))
 
     def left_out(self, fit: LSSVMFit, Y: Array, blocks: Sequence[Indices]) -> tuple[Array, float]:
-        """In closed form; the loss is the squared one."""
+        """Left-out predictions and their squared loss, in closed form."""
         residuals = left_out_residuals(fit.inverse, fit.dual_coef, blocks)
         return Y - residuals, float(np.average((residuals**2).sum(axis=1), weights=self.weight))
 
@@ -309,7 +309,7 @@ class SelectionCriterion:
     The logarithm does not depend on the units of the targets, so that one tolerance suits all.
     """
 
-    loss: SelectionLoss[Any]  # Which points are held out, or how likely the targets are
+    loss: SelectionLoss[Any]  # The held-out loss, or the likelihood of the targets
     regularised: bool = False  # Whether to add the term in θ
     # Added to the loss under the logarithm: far below it, losses count as equal
     negligible: float = np.finfo(float).tiny

@@ -120,7 +120,7 @@ def _by_compiled(
 def _by_estimator(
     model: LibsvmEstimator, K: Array, target: Array | None, weight: Array | None, limits: _Limits
 ) -> _Found:
-    """The same by what is public."""
+    """The solution by the public estimator."""
     model.set_params(kernel="precomputed", **limits)
     unchecked = config_context(assume_finite=True, skip_parameter_validation=True)
     with quiet_about(ConvergenceWarning), unchecked:

@@ -43,7 +43,7 @@ class Limits:
 
     @classmethod
     def of(cls, Y: Array) -> Limits:
-        """From targets of shape (n, k), as the user has them."""
+        """Limits for targets of shape (n, k), as the user has them."""
         least, most = Y.min(axis=0), Y.max(axis=0)
         room = _BEYOND * (most - least)
         low, high = least - room, most + room
@@ -131,11 +131,11 @@ class Exponentials:
     def of(
         cls, logarithms: Logarithms, residuals: Array, weight: Array, limits: Limits
     ) -> Exponentials:
-        """From the residuals of logarithms of rows held out."""
+        """Fit to the residuals of logarithms of rows held out."""
         usual = np.clip(residuals, *np.quantile(residuals, _USUAL, axis=0))
         factor = weight @ np.exp(logarithms.spread * usual) / weight.sum()
         return cls(logarithms, factor, limits)
 
     def __call__(self, values: Array) -> Array:
-        """At values of shape (..., k)."""
+        """Predictions of the targets at values of shape (..., k)."""
         return self.limits(self.logarithms.inverse(values, self.factor))

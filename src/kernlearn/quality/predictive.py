@@ -147,7 +147,7 @@ class SquaredLoss(PredictiveLoss):
         return self.limits
 
     def linked(self, predictions: Array) -> Array:
-        """Within the limits."""
+        """The predictions within the limits."""
         return predictions if self.limits is None else self.limits(predictions)
 
     @property
@@ -229,7 +229,7 @@ class LogLoss(PredictiveLoss):
         return np.asarray(np.where(positive, (on + 1.0) / (on + 2.0), 1.0 / (off + 2.0)))
 
     def scale(self, predictions: Array) -> float:
-        """By Newton's method from zero: the slope is concave there, so no step goes too far."""
+        """The best factor, by Newton's method from zero, where the slope is concave."""
         size = float(np.abs(predictions).max())
         if not 0.0 < size < np.inf:
             return 0.0

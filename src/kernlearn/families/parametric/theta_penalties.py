@@ -74,7 +74,7 @@ class NearMatrix:
         return pack(by_root(R @ R - self.prior, R))
 
     def hessian(self, theta: Array) -> Array:
-        """By the change of S, and by its curvature."""
+        """Hessian by the change of S, and by its curvature."""
         R = unpack(theta)
         moved = moved_basis(R)
         return np.asarray(moved @ moved.T + twice_by_root(R @ R - self.prior))
