@@ -172,7 +172,7 @@ def _in_a_minute(entry: Json) -> str:
 
 
 def _number(value: float | None) -> str:
-    """Two figures, or all before the point.
+    """A number with two figures, or with all before the point.
 
     >>> _number(0.00123), _number(1.26), _number(123.4), _number(None)
     ('0.0012', '1.3', '123', '–')
@@ -183,7 +183,7 @@ def _number(value: float | None) -> str:
 
 
 def _rows(value: int | None) -> str:
-    """Two figures are all that an extrapolation has.
+    """Rows with two figures, since an extrapolation has no more.
 
     >>> _rows(12345), _rows(500), _rows(None)
     ('12,000', '500', '–')

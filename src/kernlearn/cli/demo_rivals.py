@@ -29,7 +29,7 @@ SURE = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Competitor:
-    """One competitor, fitted, and which held-out rows it got wrong."""
+    """One competitor, fitted, and the held-out rows that it got wrong."""
 
     name: str
     model: BaseEstimator
@@ -38,7 +38,7 @@ class Competitor:
 
     @property
     def accuracy(self) -> float:
-        """On the rows held out."""
+        """Accuracy on the rows held out."""
         return float(1.0 - self.wrong.mean())
 
 

@@ -19,7 +19,7 @@ from kernlearn.runtime.memory import in_words, limited_to, parse_size, resident
 from kernlearn.tables import TableError
 from kernlearn.tables.writing import format_to_write
 
-# Beside what the program takes before it has read anything.
+# Least memory beside the bytes that the program takes before it has read anything.
 LEAST_MEMORY = 200_000_000
 
 

@@ -181,7 +181,7 @@ def outcomes_sentences(details: Json) -> list[str]:
 
 
 def _chosen(facts: Json) -> list[str]:
-    """Parameters, and what each column and each view adds."""
+    """Parameters, and the contributions of columns and views."""
     lines = []
     if facts["parameters"] and not facts["candidates"]:
         named = [f"{p['name']} = {p['value']:.4g}" for p in facts["parameters"]]

@@ -94,7 +94,7 @@ class OutcomeRequest:
         return None
 
     def within(self, names: Collection[str]) -> OutcomeRequest:
-        """With the columns that a list such as A,B names, unless a column is called so."""
+        """The request with the columns of a list such as A,B, unless a column is called so."""
         if self.event is not None:
             return self
         found: list[str] = []

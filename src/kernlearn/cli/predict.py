@@ -204,7 +204,7 @@ def _nothing_yet(out: Path) -> Json:
 
 
 def _check_options(out: Path, as_json: bool, coverage: float | None) -> None:
-    """Refuse what no model could do."""
+    """Refuse options that no model can satisfy."""
     try:
         format_to_write(out)
     except TableError as error:

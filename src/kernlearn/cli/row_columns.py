@@ -75,7 +75,7 @@ def _check_known(cells: PandasSeries, name: str, option: str, what: str) -> None
 
 
 def not_an_input(column: Column, groups: str | None) -> Column:
-    """A column of groups is left out of what is learned from."""
+    """The column, left out of the inputs if it is the column of groups."""
     if column.name != groups:
         return column
     return Column(column.name, "group", "left out: rows of one value are held out together")

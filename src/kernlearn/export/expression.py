@@ -22,7 +22,7 @@ Operand: TypeAlias = "Node | NDArray[Any] | Sequence[float] | float"
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """An operation, or what it begins with: an input, a constant, an item or state of a loop."""
+    """An operation, or a leaf: an input, a constant, an item or state of a loop."""
 
     op: str
     parts: tuple[Node, ...] = ()  # what it is computed from

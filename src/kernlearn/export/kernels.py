@@ -202,7 +202,7 @@ def _weight_of(kernel: Overlap, share: float) -> float:
 
 
 def _shares_as_text(frequencies: dict[Any, float]) -> dict[str, float]:
-    """By the text that stands for a category where cells are read."""
+    """Shares by the text that stands for a category where cells are read."""
     keys = as_text(np.array([[each] for each in frequencies], dtype=object), 0)
     return dict(zip(keys.tolist(), frequencies.values(), strict=True))
 

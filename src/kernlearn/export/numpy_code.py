@@ -143,7 +143,7 @@ class _Code:
         return [_array(name, array) for name, array in self._constants.values()]
 
     def _noted(self, node: Node) -> str:
-        """With the remark before the statements that it is of."""
+        """The value of a node, with its remark before the statements."""
         before = len(self.lines)
         found = self.value(node.parts[0])
         if not re.fullmatch(r"\w+", found):

@@ -139,7 +139,7 @@ class _Graph:
         return str(self.constants[node.key].name)
 
     def value(self, node: Node) -> str:
-        """The name of what a node computes."""
+        """The name of the value that a node computes."""
         if node.key not in self._names:
             self._names[node.key] = self._computed(node)
         return self._names[node.key]

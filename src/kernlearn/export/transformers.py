@@ -99,7 +99,7 @@ def _scaler(scaler: StandardScaler, table: RowTable) -> RowTable:
 
 
 def _one_hot(encoder: OneHotEncoder, table: RowTable) -> RowTable:
-    """The columns of every level are what the encoder itself makes of it."""
+    """The columns of every level, made by the encoder itself."""
     first = np.array([[levels[0] for levels in encoder.categories_]], dtype=object)
     ends = np.cumsum([0, *encoder._n_features_outs]).tolist()
     parts = []

@@ -1,4 +1,4 @@
-"""Reading facts that may be missing: what is not as expected reads as not there."""
+"""Reading of facts that may be missing: a fact of an unexpected form reads as missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTML in which text stays text: what is not made by `tag` is escaped."""
+"""HTML in which text stays text: everything that is not made by `tag` is escaped."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Subject:
 
 
 def read_subject(bundle: ModelBundle, pictures: Collection[str] | None) -> Subject:
-    """Take a bundle apart; what it lacks is None."""
+    """Take a bundle apart; parts that it lacks are None."""
     facts = Facts(bundle.facts)
     position, step = _learning_step(bundle.pipeline)
     estimator = _unwrapped(step)

@@ -1,4 +1,4 @@
-"""A fitted model on new rows whose targets are known, beside what it promised."""
+"""A fitted model on new rows whose targets are known, beside the scores that it promised."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ BY_PROBABILITY = ("roc_auc", "average_precision", "neg_log_loss", "neg_brier")
 def evaluate(
     model: ModelBundle | BaseEstimator, X: Rows, y: ArrayLike | None = None, groups: Rows = None
 ) -> Json:
-    r"""Score a fitted model on new rows, and compare the scores with what it promised.
+    r"""Score a fitted model on new rows, and compare the scores with those that it promised.
 
     A model file of ``kernlearn fit`` holds the scores of held-out rows. A score on new rows is
     compared with its held-out value by the two 95 % intervals (Zou and Donner 2008). With the
@@ -84,7 +84,7 @@ def evaluate(
 
     See Also
     --------
-    kernlearn.inspection.relevance : Which columns the model uses on these rows.
+    kernlearn.inspection.relevance : Columns that the model uses on these rows.
 
     Notes
     -----

@@ -41,12 +41,12 @@ if hasattr(os, "register_at_fork"):
 
 
 def threads_for(n_points: int) -> AbstractContextManager[None]:
-    """One BLAS thread for small problems, whatever is set for large ones."""
+    """Use one BLAS thread for small problems, whatever is set for large ones."""
     return one_thread() if n_points < ENOUGH_POINTS_FOR_THREADS else nullcontext()
 
 
 def safe_threads_for(n: int) -> AbstractContextManager[None]:
-    """One thread for LAPACK's factorisations that with more of them may end the process."""
+    """Use one thread for LAPACK's factorisations that may end the process with more."""
     return one_thread() if n > LARGEST_FOR_LAPACK else nullcontext()
 
 
@@ -155,7 +155,7 @@ class _Limits:
 
 
 def one_thread() -> _Limits:
-    """One thread for BLAS in a block, whatever other threads do."""
+    """Use one thread for BLAS in a block, whatever other threads do."""
     if not _limits:
         with _making:
             if not _limits:

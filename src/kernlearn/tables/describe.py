@@ -47,7 +47,7 @@ def describe_columns(
     categorical: Collection[str] = (),
     drop: Collection[str] = (),
 ) -> list[Column]:
-    """Tell numbers, categories and dates apart, and find what a model cannot use.
+    """Tell numbers, categories and dates apart, and find columns that a model cannot use.
 
     In this order: a column without a value is empty; one value makes a constant; numbers in every
     cell make a number, unless they count the rows; dates like 2024-01-31 in every cell make a date;

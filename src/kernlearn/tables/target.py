@@ -40,7 +40,7 @@ class Target:
     rows : ndarray
         Positions of the rows that have a value.
     reason : str
-        Why this task, as a sentence.
+        Reason for the task, as a sentence.
     """
 
     task: str
@@ -61,7 +61,7 @@ def read_target(cells: PandasSeries, name: str, task: str = "auto") -> Target:
     cells : Series
         The column.
     name : str
-        Its name, for messages.
+        Name of the column, for messages.
     task : {"auto", "classification", "regression"}, default="auto"
         The task; guessed by default.
 
@@ -112,7 +112,7 @@ def _otherwise_written(
 
 
 def _task_of_numbers(numbers: Array, classes: NDArray[Any], name: str) -> tuple[str, str]:
-    """The task that numbers mean, and why; `classes` is what they would be as classes."""
+    """The task that numbers mean, and the reason; `classes` are the labels they would be."""
     n_classes = len(np.unique(classes))
     few = n_classes <= MOST_CLASSES and n_classes * FEWEST_ROWS_OF_A_CLASS <= len(numbers)
     if few and _are_whole(numbers):
@@ -201,7 +201,7 @@ def read_known_target(
     cells : Series
         The column.
     name : str
-        Its name, for messages.
+        Name of the column, for messages.
     classes : ndarray or None
         The labels of the model; None where it predicts numbers.
 

@@ -20,7 +20,7 @@ from kernlearn.runtime.phrases import counted
 from kernlearn.tables.formats import READING, ReadingOptions, TableError, check_names_differ
 from kernlearn.typing import PandasFrame
 
-# As pandas and R write what is not known, and "?", as the repositories of data sets do.
+# Marks of missing cells of pandas and R, and "?", as the repositories of data sets have.
 MISSING = frozenset(
     ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "None", "NULL", "null", "<NA>"]
     + ["#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"]

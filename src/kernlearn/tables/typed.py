@@ -28,7 +28,7 @@ class Column:
     Attributes
     ----------
     name : str
-        As in the table.
+        Name in the table.
     kind : str
         "number", "category", "date" and "row number" are used, and with views "sequence",
         "sparse row", "graph" and "words"; "constant", "identifier", "empty", "text", "dropped" and

@@ -1,4 +1,4 @@
-"""The data, what was done to them, and what it takes to get the same result again."""
+"""The data, their preparation, and the means to get the same result again."""
 
 from __future__ import annotations
 
