@@ -19,7 +19,7 @@ LARGEST = 2.0**960
 
 
 def check_labels(y: ArrayLike) -> Array:
-    """Two classes as −1 and +1, the larger in sorted order being +1."""
+    """Labels of two classes as −1 and +1, the larger in sorted order being +1."""
     values = np.asarray(y)
     check_real(values, "y")
     if values.dtype.kind == "f":

@@ -169,7 +169,7 @@ def transductive_error_bound(
     n_samples : int
         Number of σ drawn.
     complexity : {"monte_carlo", "by_number", "by_spectrum"}
-        Which value of 𝒞(𝒦) enters the bound.
+        Value of 𝒞(𝒦) that enters the bound.
     psd : {"raise", "clip", "shift", "trust"}
         Refuse an indefinite matrix, zero its negative eigenvalues, lift its diagonal, or do not
         look.

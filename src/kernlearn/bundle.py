@@ -107,7 +107,7 @@ class ModelBundle:
     sample_X : DataFrame
         At most 300 of the rows that the pipeline was fitted to, without the target.
     sample_y : ndarray
-        Their targets.
+        Targets of these rows.
     """
 
     pipeline: Pipeline

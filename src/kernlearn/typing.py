@@ -101,7 +101,7 @@ class Table(Protocol):
 
     @property
     def ndim(self) -> int:
-        """Two for a table, one for a list of things."""
+        """Number of dimensions: two for a table, one for a list of things."""
 
     def __getitem__(self, key: Any, /) -> Any:
         """Some of its rows and columns."""

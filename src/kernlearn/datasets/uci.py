@@ -188,7 +188,7 @@ def load_uci_regression(name: str, data_dir: str | os.PathLike[str] | None = Non
     Parameters
     ----------
     name : {"auto_mpg", "boston_housing", "imports85", "cpu_machine", "servo"}
-        Which table; the targets are mpg, MEDV, price, PRP and class. Rows with a missing cell
+        Name of the table; the targets are mpg, MEDV, price, PRP and class. Rows with a missing cell
         (6 of auto_mpg, 46 of imports85) are dropped.
     data_dir : path or None
         Folder holding ``uci_reg/NAME.csv.gz``: comma separated text with one header row.

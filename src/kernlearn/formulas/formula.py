@@ -238,12 +238,12 @@ class _Writer:
         return text or "0"
 
     def factor(self, kernel: Kernel, x: str, z: str) -> str:
-        """In brackets where it is a sum."""
+        """The factor, in brackets if it is a sum."""
         body = self.written(kernel, x, z)
         return f"({body})" if isinstance(kernel, Sum | WeightedSum | Expansion) else body
 
     def bracketed(self, kernel: Kernel, x: str, z: str) -> str:
-        """In brackets unless the kernel has its own."""
+        """The term, in brackets unless the kernel has its own."""
         body = self.written(kernel, x, z)
         return body if isinstance(kernel, _HAS_BRACKETS) else f"[{body}]"
 

@@ -89,7 +89,7 @@ class Paper:
     citation : str
         Authors, title, place and year.
     exhibits : tuple of Exhibit
-        Its tables and figures.
+        Tables and figures of the paper.
     uses_devices : bool
         Whether its fits can run on a device.
     without_numbers : mapping

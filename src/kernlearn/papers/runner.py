@@ -151,7 +151,7 @@ def _collect(
     description: str,
     quiet: bool,
 ) -> Json:
-    """Call for the keys that have no result yet, write what is returned, and read all."""
+    """Call for the keys that have no result yet, write the results, and read all."""
     remaining = list(keys)
     with results:
         finished = results.finished()

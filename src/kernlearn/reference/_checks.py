@@ -1,4 +1,4 @@
-"""Checks of what the user passes to a reference program."""
+"""Checks of the arguments of reference programs."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ def ong_before_eq8(
     ridge = family.ridge * np.eye(family.y.size)
 
     def coefficients(beta: Array) -> Array:
-        """There is no η to read them from, but they are H(β)⁻¹z."""
+        """Coefficients H(β)⁻¹z, as there is no η to read them from."""
         return np.linalg.solve(np.tensordot(beta, family.sections, axes=1) + ridge, z.value)
 
     solution = family.minimise(family.sections, z, solver, fixed=ridge, coefficients=coefficients)

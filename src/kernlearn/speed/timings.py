@@ -159,7 +159,7 @@ class MethodTimings:
 
 
 def speed_facts(trial: Trial, timings: Sequence[MethodTimings]) -> dict[str, Any]:
-    """The trial, the cores, and for every method its seconds and what they say, the unit's first.
+    """The trial, the cores, and the seconds of every method with their growth, the unit's first.
 
     `exponent`, `rows_in_memory` and `rows_in_a_minute` are extrapolated from the two largest
     sizes, and None with fewer, or where they lie too far beyond. `memory` are the bytes that a

@@ -19,7 +19,7 @@ _PAIRS = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Concordance:
-    """The share of comparable pairs in the right order, and what it rests on."""
+    """Comparable pairs of each row, and those in the right order."""
 
     concordant: Array  # (n,): the weight of the pairs of each row that are in order
     comparable: Array  # (n,): the weight of all its pairs

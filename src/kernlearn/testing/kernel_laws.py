@@ -104,5 +104,5 @@ def _is_same(a: Rows, b: Rows) -> bool:
         return list(a) == list(b) and all(_is_same(a[key], b[key]) for key in a)
     if is_missing(a) or is_missing(b):
         return is_missing(a) and is_missing(b)
-    # Objects that compare by identity, such as graphs, are what they hold.
+    # Objects that compare by identity, such as graphs, are compared by their attributes.
     return bool(a == b) or (hasattr(a, "__dict__") and _is_same(vars(a), vars(b)))

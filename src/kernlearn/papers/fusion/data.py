@@ -1,4 +1,4 @@
-"""Sets with several sources: what each source is, and how rows are split."""
+"""Sets with several sources, and the splits of their rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Kind = Literal["numbers", "words", "text", "categories", "sequences"]
 
 @dataclass(frozen=True)
 class SourceColumns:
-    """The positions of the columns of one source, and what they hold.
+    """The positions of the columns of one source, and their content.
 
     Numbers; counts or weights of words; categories; one column of text, or of sequences of letters.
     """

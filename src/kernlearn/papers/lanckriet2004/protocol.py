@@ -80,7 +80,7 @@ def draw_split(data: DataSet, index: int, seed: int) -> TrainTestSplit:
 
 @dataclass(frozen=True)
 class MarginMachine:
-    r"""A quality functional with its parameters, and what the paper reports of it.
+    r"""A quality functional with its parameters, and the results that the paper reports of it.
 
     Reported is the margin γ, :math:`1/\sqrt{2V}`, or the value V itself, printed as ω.
     """
