@@ -195,7 +195,7 @@ def nearest_shares(targets: Array, limits: WeightLimits) -> Array | None:
 
 @dataclass(frozen=True, eq=False)
 class Interior:
-    """A point well inside the limited shares, and what is zero at all of them."""
+    """A point well inside the limited shares, and rows and shares that are zero at all of them."""
 
     shares: Array
     is_flat: Mask  # (k,): rows that are zero at all allowed shares, ties among them

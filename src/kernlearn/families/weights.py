@@ -315,7 +315,7 @@ def orthonormal(
 
 
 def _less_longer(basis: Array, S: Array, short: Mask) -> Array:
-    """The combinations, the short ones less what they have of the others.
+    """The combinations, with components along the others taken off the short ones.
 
     Eigenvectors of a large condition number hold traces of each other, which may be longer than
     what is left of a combination that cancels.
@@ -329,7 +329,7 @@ def _less_longer(basis: Array, S: Array, short: Mask) -> Array:
 
 
 def _without(directions: Array, basis: Array, norms: Array) -> Array:
-    """The combinations less what they have of directions that cancel, and so need not have."""
+    """The combinations without their components along directions that cancel."""
     size = np.where(norms > 0, norms, 1.0)[:, None]
     Q = np.linalg.qr(directions * size)[0]
     scaled = basis * size

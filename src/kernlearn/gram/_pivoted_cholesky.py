@@ -221,7 +221,7 @@ def _checked(columns: Array) -> Array:
 
 
 def _reduced(residual: Array, block: Array, pivots: Indices | list[int], diagonal: Array) -> Array:
-    """The residual after the new rows of the factor; what is only rounding becomes zero."""
+    """The residual after the new rows of the factor, with zeros in place of rounding."""
     reduced: Array = residual - np.einsum("ij,ij->j", block, block)
     # Even if diagonal and columns disagree, no pivot is chosen twice.
     reduced[pivots] = 0.0

@@ -81,7 +81,7 @@ def count(rows: Codes, patterns: Codes, n_rows: int) -> csr_array:
 
 
 def numbered(patterns: Codes) -> tuple[Codes, int]:
-    """Return the codes as 0, 1, 2, ... in their order, and how many there are."""
+    """Return the codes as 0, 1, 2, ... in their order, and the number of different ones."""
     distinct, codes = np.unique(patterns, return_inverse=True)
     return codes.reshape(patterns.shape), len(distinct)
 

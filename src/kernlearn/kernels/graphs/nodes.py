@@ -154,7 +154,7 @@ class RegularizedLaplacian(_OfNodes):
 
 
 def node_position(places: dict[Hashable, int], node: object, where: str) -> int:
-    """The position of a node of this name, or what is wrong with the name."""
+    """The position of a node of this name; a name that is wrong is refused."""
     plain = node.item() if isinstance(node, np.generic) else node
     try:
         return places[plain]

@@ -79,7 +79,7 @@ def words(letters: Codes, rows: Codes, k: int, n_letters: int) -> tuple[Codes, C
 
 
 class Spectrum(_Counts):
-    r"""The spectrum kernel: how many words of k letters two sequences share.
+    r"""The spectrum kernel: the number of words of k letters that two sequences share.
 
     .. math:: k(x, z) = \sum_{u} n_u(x) \, n_u(z)
 

@@ -58,7 +58,7 @@ class Solution:
     intercept : float or ndarray of shape (k,), or None
         Intercept of that function; minus the threshold for a one-class machine.
     n_machine_solves : int
-        Number of machines solved on the way, including machines on a sample of the points.
+        Number of machines solved in all, including machines on a sample of the points.
     status : Status
         Status of the solution; its text is a sentence.
     learned_C : float or None

@@ -59,7 +59,7 @@ class Backend(Protocol[Found]):
         """Choose what the statement leaves open by held-out rows, and learn the weights."""
 
     def certify(self, solved: Solved[Found], control: Control) -> Found:
-        """The solution with the value of what is returned, recomputed, and a bound that holds."""
+        """The solution, its value recomputed at the returned weights, and a bound that holds."""
 
     def hold_out(self, C: float, solution: Found, control: Control) -> HeldOutValues:
         """Values of rows held out of machines at the learned kernel."""

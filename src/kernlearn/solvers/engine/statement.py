@@ -26,7 +26,7 @@ def no_penalty(C: float) -> Penalty | None:
 
 @dataclass(frozen=True)
 class HoldOut:
-    """Held-out rows, their losses, and the machines that are kept of them."""
+    """Folds of held-out rows, the losses of the rows, and the need for machines of the folds."""
 
     # The rows of each fold, from the targets of all machines
     folds: Callable[[Sequence[Array]], list[Indices]]

@@ -154,7 +154,7 @@ class Start:
 
 @dataclass(frozen=True, eq=False)
 class FirstLevelStarts:
-    """Equal scales, and what is looked at beside them."""
+    """Equal scales, and other starts of a search."""
 
     problem: FirstLevelProblem  # All data
     folds: Sequence[Indices]  # The rows held out together

@@ -181,7 +181,7 @@ class _SegmentProgram:
         self.price = self.price + t * dp
 
     def _length(self, dz: Array, ds: Array, dl: Array, du: Array, dp: Array) -> float:
-        """The longest step, at most one, that keeps what is positive positive."""
+        """The longest step, at most one, that keeps positive variables positive."""
         capped = self.capped
         changes = [
             (self.z, dz),

@@ -298,7 +298,7 @@ class _NewtonStep:
         self.against_left = at.against - at.dual[2 * n :]
 
     def step(self) -> tuple[Iterate, float]:
-        """A direction, and how far to go along it."""
+        """A direction, and the length of the step along it."""
         at = self.at
         mu = at.complementarity / len(at.slack)
         first = self._direction(-at.slack)

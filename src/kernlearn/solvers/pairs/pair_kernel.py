@@ -201,7 +201,7 @@ def pair_kernel(
     max_rank: int | None,
     few_pairs: int = FEW_PAIRS,
 ) -> tuple[PairKernel, float]:
-    """The kernel of the sections at the pairs, and what it leaves out of the trace.
+    """The kernel of the sections at the pairs, and the part of the trace that it leaves out.
 
     Inputs are checked. No more than `few_pairs` sections keep the whole matrix.
     """

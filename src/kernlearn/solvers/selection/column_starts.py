@@ -187,7 +187,7 @@ def best_cells(X: Array, Y: Array, weight: Array) -> tuple[float, tuple[int, ...
 
 
 def _alone(X: Array, Y: Array, weight: Array) -> tuple[Array, Array]:
-    """Share of the loss that each column explains alone, zero if chance may; and its bins."""
+    """Share of the loss that each column explains alone, zero if within chance; and its bins."""
     n, d = X.shape
     gains, bins = np.zeros(d), np.ones(d)
     constant = _left_out_loss(np.zeros(n, dtype=int), Y, weight)

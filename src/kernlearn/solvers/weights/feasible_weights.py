@@ -55,7 +55,7 @@ def orthonormal_family(
 def combined_domain(
     family: Family, domain: Domain, weight_set: WeightSet, start: Array
 ) -> tuple[Family, Domain, Array]:
-    """The family of orthonormal combinations, its domain, and what they are combined by.
+    """The family of orthonormal combinations, its domain, and the coefficients of the combinations.
 
     The domain is that of free signs of the matrices' weights, and `start` holds such weights.
     """
@@ -154,7 +154,7 @@ def without_negligible(weights: Array, shares: Array) -> Array:
 
     The shares are terms of the constraint or of the trace, whichever are larger.
     """
-    # Relative to their sum, not to their sizes: small weights count beside large ones that cancel.
+    # Relative to the sum of the shares: small weights count beside large ones that cancel.
     kept = np.abs(shares) > NEGLIGIBLE * abs(float(shares.sum()))
     if kept.all() or not kept.any():
         return weights

@@ -333,7 +333,7 @@ def _own_trace(family: Family, weights: Array) -> float:
 
 
 def _without_negligible(weights: Array, weight_set: WeightSet, family: Family) -> Array:
-    """The weights without what is rounding both of the total and of the trace."""
+    """The weights without those that are rounding both of the total and of the trace."""
     if isinstance(family, WithIdentity) and _own_trace(family, weights) < OPTIONS.negligible * abs(
         weights[-1] * family.traces[-1]
     ):

@@ -226,7 +226,7 @@ def _spread_over(machine: Machine) -> Array:
 def _coarse_start(
     problem: WeightProblem, domain: Domain, stopping: StoppingControl, options: SearchOptions
 ) -> tuple[Array, int]:
-    """Coordinates learned from samples of the points, and how many machines that took.
+    """Coordinates learned from samples of the points, and the number of machines trained for them.
 
     A larger sample leaves out the kernels that a smaller one has found to be far from any use.
     They count again when all points are looked at.
