@@ -117,7 +117,7 @@ def check_request(request: FitRequest) -> None:
 
 
 def _check_outcome(goal: GoalRequest, splits: SplitRequest) -> None:
-    """Refuse what is about classes or numbers, and groups that are held out twice."""
+    """Refuse options for classes or numbers, and groups that are held out twice."""
     kind = goal.outcome.kind
     for option, is_given in (
         ("--task", goal.task != "auto"),

@@ -107,7 +107,7 @@ def with_interval(value: float | None, low: float | None, high: float | None) ->
 
 
 def short(value: float | None) -> str:
-    """Three decimals, none of what is large; a mean that is off by rounding is zero.
+    """A number with three decimals, or none if it is large; a mean that is rounding is zero.
 
     >>> short(0.12345), short(1234.5), short(None), short(-3e-6), short(2e-9), short(56.789)
     ('0.123', '1234', '', '0.000', '2e-09', '56.79')

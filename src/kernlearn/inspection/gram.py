@@ -46,7 +46,7 @@ class GramDisplay(Display):
     order : ndarray of shape (n,)
         Row of the given matrix in each place.
     classes, counts : list
-        The classes from the top, and how many points each has; empty without classes.
+        The classes from the top, and the number of points of each; empty without classes.
     limits : tuple of float
         The values at the ends of the colours. Colours are spent on the entries off the diagonal,
         without the half per cent at either end, so that a few large ones do not hide the rest.

@@ -1,4 +1,4 @@
-"""A picture of how well a learned kernel separates pairs."""
+"""A picture of the separation of pairs by a learned kernel."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ Row = tuple[str, ...]
 
 
 class Printed(NamedTuple):
-    """A printed number, and what is printed behind ±; None where nothing is printed."""
+    """A printed number, and the number printed behind ±; None where nothing is printed."""
 
     number: float | None
     spread: float | None = None

@@ -80,7 +80,7 @@ class PredictiveLoss(ABC):
     def wrong(self, predictions: Array) -> Mask | Array:
         """For labels, the rows where the largest value, or the sign of the only one, is wrong.
 
-        For grades, by how many grades each row is told wrong.
+        For grades, the number of grades between the prediction and the target of each row.
         """
         if self.Y.shape[1] == 1:
             return np.asarray((predictions[:, 0] > 0) != (self.Y[:, 0] > 0))
@@ -352,7 +352,7 @@ class ClassLoss(PredictiveLoss):
         return fit_softmax(predictions, self.Y.argmax(axis=1), self.weight)
 
     def wrong(self, predictions: Array) -> Mask | Array:
-        """By the largest value; for grades, by how many grades the middle one is away."""
+        """Wrong rows by the largest value; for grades, the distance of the median grade."""
         if self.order is None:
             return super().wrong(predictions)
         grades = middle_grades(softmax(self.scale(predictions) * predictions, axis=1), self.order)

@@ -1,4 +1,4 @@
-"""One HTML file that says what was learned and how well it does, and scores on new rows."""
+"""One HTML file on a learned model and its quality, and scores on new rows."""
 
 from kernlearn.report.evaluation import evaluate
 from kernlearn.report.write import report_html, write_report

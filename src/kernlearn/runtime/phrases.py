@@ -15,7 +15,7 @@ def counted(n: int, thing: str) -> str:
 
 
 def listed(names: Sequence[str], n_shown: int) -> str:
-    """The first `n_shown` names, and how many more there are.
+    """The first `n_shown` names, and the number of others.
 
     >>> listed(["a", "b", "c", "d"], 2), listed(["a", "b"], 2)
     ('a, b and 2 more', 'a, b')

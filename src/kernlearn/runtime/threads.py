@@ -51,7 +51,7 @@ def safe_threads_for(n: int) -> AbstractContextManager[None]:
 
 
 class _Library:
-    """A BLAS library: how many threads it may use."""
+    """A BLAS library, and its number of threads."""
 
     def __init__(self, found: Any) -> None:
         self.get, self.set = found.get_num_threads, found.set_num_threads

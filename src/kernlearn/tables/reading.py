@@ -134,7 +134,7 @@ def read_chunks(
 
 
 def _state(path: Path) -> tuple[int, int] | None:
-    """Size and time of the last change of a file; None of what is no file, a pipe say."""
+    """Size and time of the last change of a file; None for a path that is no file, a pipe say."""
     if not path.is_file():
         return None
     found = path.stat()
@@ -259,7 +259,7 @@ def read_compact(
     Returns
     -------
     CompactTable
-        The rows that were kept, and how many there were.
+        The rows that were kept, and the number of all rows.
     """
     as_text = set(as_written)
     while True:

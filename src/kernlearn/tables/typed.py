@@ -23,7 +23,7 @@ USED = ("number", "category", "date", "row number", *THINGS)
 
 @dataclass(frozen=True)
 class Column:
-    """The kind of a column of a table, and what is done with it.
+    """The kind of a column of a table, and its treatment.
 
     Attributes
     ----------

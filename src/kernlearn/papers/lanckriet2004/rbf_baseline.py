@@ -69,7 +69,7 @@ def tuned_rbf_accuracy(
 
 
 def _candidates(norm: Norm, grid: RBFGrid) -> Iterator[tuple[float, float]]:
-    """Yield the box of the coefficients and what is added to the diagonal."""
+    """Yield the box of the coefficients and the ridge that is added to the diagonal."""
     if norm == "hard":
         yield HARD_BOX, 0.0
         return

@@ -137,7 +137,7 @@ def _run(
     grid: RBFGrid | None,
     load: Load,
 ) -> tuple[dict[str, list[JsonValue]], int]:
-    """Run the splits of these sets, and return how many there are."""
+    """Run the splits of these sets, and return their number."""
     grid = grid or RBFGrid()
     splits = options.splits or PAPER_SPLITS
     data = {name: load(name, options.data_dir, options.seed) for name in names}

@@ -34,7 +34,7 @@ UNITS = {(CLASSES, "error"): " in per cent"}
 
 @lru_cache(maxsize=1)
 def found_cells(options: RunOptions) -> RivalCells:
-    """Run what is not finished, once for all tables of the page."""
+    """Run the unfinished cells, once for all tables of the page."""
     return checked(run_rivals(options, METHODS, load_tables()))
 
 
@@ -89,7 +89,7 @@ def show_scores(task: str, score: str) -> Callable[[RivalCells], ComparisonTable
 
 
 def show_kinds(found: RivalCells) -> ComparisonTable:
-    """On how many tables of a kind ours has the lower error, and the higher one, by rival."""
+    """Numbers of tables of a kind where ours has the lower error, and the higher one, by rival."""
     errors = mean_of(found.cells, "error")
     entries = []
     for kind, belongs in KINDS.items():

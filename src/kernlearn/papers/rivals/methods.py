@@ -29,7 +29,7 @@ ENSEMBLE = 8  # permutations of columns and classes that TabPFN averages over
 
 
 class TimedTask(NamedTuple):
-    """The task of a table, and how many seconds a fit of ours took on the same rows."""
+    """The task of a table, and the seconds of a fit of ours on the same rows."""
 
     task: str
     seconds: float

@@ -72,7 +72,7 @@ def _with_interval(score: Facts) -> str:
 
 
 def rankings(subject: Subject) -> Html | None:
-    """Scores of the groups that are ordered worst, these first; None for other targets."""
+    """Table of the groups that are ordered worst; None for other targets."""
     details = subject.facts.part("held_out")
     entries = details.parts("worst")
     if not entries:
