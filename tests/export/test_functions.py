@@ -115,14 +115,32 @@ def check(model, rows, folder, run, tolerance):
         np.testing.assert_allclose(of_classes, chances, rtol=0, atol=tolerance)
 
 
-FORMATS = pytest.mark.parametrize(
-    ("run", "tolerance"), [(run_python, 1e-10), (run_onnx, 1e-5)], ids=["python", "onnx"]
-)
+class Models:
+    """Models by name, each fitted when it is first asked for."""
+
+    def __init__(self):
+        self._unfitted, self._fitted = {}, {}
+
+    def add(self, name, model, training, targets, rows):
+        """Add a model with what it is fitted to, and rows to predict."""
+        self._unfitted[name] = model, training, targets, rows
+
+    def __iter__(self):
+        return iter(self._unfitted)
+
+    def __getitem__(self, name):
+        """Return the fitted model, and rows to predict."""
+        if name not in self._fitted:
+            model, training, targets, rows = self._unfitted[name]
+            targets = targets if isinstance(targets, dict) else {"y": targets}
+            self._fitted[name] = model.fit(training, **targets), rows
+        return self._fitted[name]
 
 
 @pytest.fixture(scope="module")
 def models():
-    """A fitted model, and rows to predict, by name; each is fitted once."""
+    """Models and rows to predict, by name."""
+    found = Models()
     X, t = numbers()
     t += 0.3 * np.random.default_rng(2).normal(size=len(t))
     y, three = np.where(t > 0.3, "yes", "no"), np.digitize(t, [-0.3, 0.6])
@@ -136,85 +154,84 @@ def models():
         "margin": ["linear SVM", "Gaussian SVM"],
         "sparse linear": ["sparse linear"],
     }
-    found = {
-        name: (kl.KernelClassifier(some).fit(X[known], y[known]), X)
-        for name, some in members.items()
-    }
+    for name, some in members.items():
+        found.add(name, kl.KernelClassifier(some), X[known], y[known], X)
     few = ["linear", "Gaussian", "trees"]
     noise = np.random.default_rng(3).normal(size=len(t))
     amounts = np.exp(1.5 * rows["size"].fillna(0.0) + (rows["colour"] == "red") + 0.2 * noise)
     law = 3.0 * rows["paid, in €"] + (rows["colour"] == "red")
     both = np.column_stack([amounts, law])
     stretching = kl.KernelRegressor(["Gaussian", "Laplacian"])
-    found["stretched columns"] = (stretching.fit(X[known], t[known]), X)
-    found["three classes"] = (kl.KernelClassifier(few).fit(X[known], three[known]), X)
-    found["data frame"] = (kl.KernelClassifier(few).fit(rows[known], three[known]), new_rows())
-    logs = ["linear", "Gaussian", "log target"]
-    found["amounts"] = (kl.KernelRegressor(logs).fit(rows[known], amounts[known]), new_rows())
-    found["linear law"] = (kl.KernelRegressor(few).fit(rows[known], law[known]), new_rows())
-    found["two targets"] = (kl.KernelRegressor(few).fit(rows[known], both[known]), new_rows())
+    found.add("stretched columns", stretching, X[known], t[known], X)
+    found.add("three classes", kl.KernelClassifier(few), X[known], three[known], X)
+    found.add("data frame", kl.KernelClassifier(few), rows[known], three[known], new_rows())
+    logs = kl.KernelRegressor(["linear", "Gaussian", "log target"])
+    found.add("amounts", logs, rows[known], amounts[known], new_rows())
+    found.add("linear law", kl.KernelRegressor(few), rows[known], law[known], new_rows())
+    found.add("two targets", kl.KernelRegressor(few), rows[known], both[known], new_rows())
     coded = X.copy()
     coded[:, 0] = np.digitize(X[:, 0], [-1.0, 0.0, 1.0])
     coded[5, 0], coded[70, 0] = np.nan, 7.0
     of_codes = kl.KernelClassifier(few, columns={0: "category"})
-    found["codes in an array"] = (of_codes.fit(coded[known], y[known]), coded)
+    found.add("codes in an array", of_codes, coded[known], y[known], coded)
     small = kl.KernelClassifier(["Gaussian"], max_members=1, standardize=False)
-    found["as they came"] = (small.fit(X[known] / [1.0, 50.0, 1e-3], y[known] == "yes"), X)
+    found.add("as they came", small, X[known] / [1.0, 50.0, 1e-3], y[known] == "yes", X)
     cells = sparse.csr_array(np.where(full > np.median(full, axis=0), full, 0.0))
-    of_sparse = kl.KernelClassifier(["linear", "Gaussian"]).fit(cells[known], y[known])
-    found["sparse matrix"] = (of_sparse, cells.toarray())
+    of_sparse = kl.KernelClassifier(["linear", "Gaussian"])
+    found.add("sparse matrix", of_sparse, cells[known], y[known], cells.toarray())
     lacking = np.where(np.arange(90)[:, None] % 5 == 0, np.nan, full)
     sources = {"cells": lacking, "visits": rows[["size", "colour"]]}
     some = {name: each[known] for name, each in sources.items()}
-    found["sources"] = (kl.KernelClassifier(["Gaussian"]).fit(some, y[known]), sources)
+    found.add("sources", kl.KernelClassifier(["Gaussian"]), some, y[known], sources)
     views = {"left": full[:, :2], "right": full[:, 2:]}
     some = {name: each[known] for name, each in views.items()}
-    found["views"] = (kl.MKLClassifier().fit(some, y[known]), views)
+    found.add("views", kl.MKLClassifier(), some, y[known], views)
     gaps = {"left": lacking[:, :2], "right": full[:, 2:]}
     some = {name: each[known] for name, each in gaps.items()}
-    found["missing views"] = (kl.MKLClassifier(missing="mean").fit(some, y[known]), gaps)
+    found.add("missing views", kl.MKLClassifier(missing="mean"), some, y[known], gaps)
     whole = full - full.mean(axis=0)
     whole /= whole.std(axis=0)
     of_all = [ARDGaussian([1.0, 0.0, 2.0]), Laplacian(0.5), Matern(2.0, 2.5), ANOVA(1.0, 2)]
     of_all += [Polynomial(2), Gaussian(0.1) * Linear(), Stretched(Matern(1.0, 0.5), [0.0, 1, 2])]
-    options = kl.MKLOptions(center=True)
-    found["centred"] = (kl.MKLRegressor(of_all, options=options).fit(whole[known], t[known]), whole)
-    found["normalised"] = (kl.MKLClassifier(normalize=True).fit(whole[known], three[known]), whole)
-    found["landmarks"] = (kl.MKLRegressor(rank=15).fit(whole[known], t[known]), whole)
-    histograms = [ChiSquared(0.3), Intersection()]
+    centred = kl.MKLRegressor(of_all, options=kl.MKLOptions(center=True))
+    found.add("centred", centred, whole[known], t[known], whole)
+    found.add("normalised", kl.MKLClassifier(normalize=True), whole[known], three[known], whole)
+    found.add("landmarks", kl.MKLRegressor(rank=15), whole[known], t[known], whole)
     counts = np.abs(whole).round(2)
-    found["histograms"] = (kl.MKLRegressor(histograms).fit(counts[known], t[known]), counts)
+    histograms = kl.MKLRegressor([ChiSquared(0.3), Intersection()])
+    found.add("histograms", histograms, counts[known], t[known], counts)
     columns = [Columns(["size"], Gaussian(1.0)), Columns(["colour", "gap"], Overlap())]
     columns += [Columns("colour", Overlap(None)) * Columns("paid, in €", Gaussian(1e-4))]
     filled = new_rows().fillna({"size": 0.0})
-    found["columns by name"] = (kl.MKLClassifier(columns).fit(filled[known], y[known]), filled)
-    found["LS-SVM"] = (kl.LSSVMClassifier().fit(whole[known], three[known]), whole)
+    found.add("columns by name", kl.MKLClassifier(columns), filled[known], y[known], filled)
+    found.add("LS-SVM", kl.LSSVMClassifier(), whole[known], three[known], whole)
     targets = np.column_stack([t, -t])
-    found["LS-SVM, numbers"] = (kl.LSSVMRegressor().fit(whole[known], targets[known]), whole)
-    found["first level"] = (kl.FirstLevelClassifier().fit(whole[known], y[known]), whole)
+    found.add("LS-SVM, numbers", kl.LSSVMRegressor(), whole[known], targets[known], whole)
+    found.add("first level", kl.FirstLevelClassifier(), whole[known], y[known], whole)
     polynomial = kl.FirstLevelRegressor(kernel="ard_polynomial")
-    found["first level, numbers"] = (polynomial.fit(whole[known], t[known]), whole)
-    found["sections"] = (kl.HyperkernelRegressor().fit(whole[:30], t[:30]), whole)
+    found.add("first level, numbers", polynomial, whole[known], t[known], whole)
+    found.add("sections", kl.HyperkernelRegressor(), whole[:30], t[:30], whole)
     lists = {"size": full, "letter": rows["gap"].tolist(), "only": ["same"] * 90}
     some = {name: each[known] for name, each in lists.items()}
-    found["lists"] = (kl.KernelClassifier(["Gaussian"]).fit(some, y[known]), lists)
+    found.add("lists", kl.KernelClassifier(["Gaussian"]), some, y[known], lists)
     grades = kl.KernelClassifier(["trees"], ordinal=[2, 0, 1])
-    found["grades"] = (grades.fit(whole[known], (three[known] + 2) % 3), whole)
+    found.add("grades", grades, whole[known], (three[known] + 2) % 3, whole)
     rates = np.random.default_rng(4).poisson(np.exp(t[known]))
     of_counts = kl.KernelRegressor(["linear", "trees"], loss="poisson")
-    found["counts"] = (of_counts.fit(whole[known], rates), whole)
+    found.add("counts", of_counts, whole[known], rates, whole)
     ends = {"event": np.arange(N_TRAIN) % 3 > 0, "time": np.exp(-t[known])}
-    found["risks"] = (kl.KernelSurvival(few).fit(whole[known], **ends), whole)
+    found.add("risks", kl.KernelSurvival(few), whole[known], ends, whole)
     later = kl.KernelSurvival(few, times=[0.5, 1.0])
-    found["risks by times"] = (later.fit(whole[known], **ends), whole)
-    found["novelties"] = (kl.MKLNoveltyDetector(nu=0.3).fit(whole[known]), whole)
+    found.add("risks by times", later, whole[known], ends, whole)
+    found.add("novelties", kl.MKLNoveltyDetector(nu=0.3), whole[known], None, whole)
     # As above 6000 rows: boosted trees, with categories as mean targets.
     rng = np.random.default_rng(0)
     many = pd.DataFrame({"x": rng.normal(size=300), "level": rng.choice(list("abcdefgh"), 300)})
     boosted = kl.KernelClassifier(["trees"])
     boosted._options = replace(boosted._options, exact_rows=100)
-    boosted.fit(many, (many["x"] > 0) ^ many["level"].isin(["a", "d", "f"]))
-    found["many rows"] = (boosted, many.assign(level=many["level"].replace("a", "never seen")))
+    labels = (many["x"] > 0) ^ many["level"].isin(["a", "d", "f"])
+    unseen = many.assign(level=many["level"].replace("a", "never seen"))
+    found.add("many rows", boosted, many, labels, unseen)
     return found
 
 
@@ -257,10 +274,11 @@ NAMES = [
 ]
 
 
-@FORMATS
+# Both formats of a model in one test, since the model takes longer to fit than to write.
 @pytest.mark.parametrize("name", NAMES)
-def test_predicts_as_the_model(models, name, tmp_path, run, tolerance):
-    check(*models[name], tmp_path, run, tolerance)
+def test_predicts_as_the_model(models, name, tmp_path):
+    check(*models[name], tmp_path, run_python, 1e-10)
+    check(*models[name], tmp_path, run_onnx, 1e-5)
 
 
 def test_every_model_is_tested(models):
@@ -274,25 +292,23 @@ def test_covers_what_mixtures_are_made_of(models):
     assert law._extrapolation is not None
     links = {type(one.link).__name__ for one in models["amounts"][0]._members.machines}
     assert "Exponentials" in links
+    named = ["kernels of one table", "sums over columns", "trees", "margin", "sparse linear"]
     kernels = {
-        type(one.kernel).__name__
-        for model, _ in models.values()
-        if hasattr(model, "_members")
-        for one in model._members.machines
+        type(one.kernel).__name__ for name in named for one in models[name][0]._members.machines
     }
     assert {"ANOVA", "Gaussian", "Linear", "Stretched", "TreePaths", "WeightedSum"} <= kernels
     ranked = {one.table for one in models["kernels of one table"][0]._members.machines}
     assert ranked <= {"standard", "ranked"}
 
 
-@FORMATS
-def test_a_compressed_mixture(tmp_path, run, tolerance):
+def test_a_compressed_mixture(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 2))
     model = kl.KernelClassifier(["Gaussian", "linear"], compress=True)
     model.fit(X, X[:, 0] ** 2 + X[:, 1] + 0.5 * rng.normal(size=200) > 1.0)
     assert model.compression_ is not None
-    check(model, X, tmp_path, run, tolerance)
+    check(model, X, tmp_path, run_python, 1e-10)
+    check(model, X, tmp_path, run_onnx, 1e-5)
 
 
 def test_code_needs_numpy_alone_and_takes_plain_columns(models, tmp_path):
