@@ -39,8 +39,8 @@ def run(*arguments):
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
     rng = np.random.default_rng(3)
-    frame = pd.DataFrame(rng.normal(size=(90, 2)), columns=["a", "b"])
-    grade = np.digitize(2.0 * frame["a"] + rng.logistic(size=90), [-1.0, 1.5])
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    grade = np.digitize(2.0 * frame["a"] + rng.logistic(size=60), [-1.0, 1.5])
     frame["grade"] = np.array(["low", "mid", "high"])[grade]
     path = tmp_path_factory.mktemp("graded") / "graded.csv"
     frame.to_csv(path, index=False)
