@@ -117,7 +117,8 @@ def test_machines_of_several_passes(monkeypatch, model, y, keep):
     limits = FactorLimits(coarse_rows=150, held_out_rows=300, kept_numbers=2**27 if keep else 0)
     monkeypatch.setattr(CombinationParameters, "_engine", EngineOptions(limits=limits))
     model = clone(model).set_params(tol=1e-5)
-    expected, found = fitted(model, X, y), fitted(model, in_chunks(X), y)
+    rows = da.from_array(X, chunks=((200, 200), 3))  # few, for there is a task for each in a pass
+    expected, found = fitted(model, X, y), fitted(model, rows, y)
     # Rounding may lead the steps of a search another way, to the same optimum.
     assert found.objective_ == pytest.approx(expected.objective_, rel=2e-5)
     assert found.status_.is_optimal

@@ -19,7 +19,7 @@ from kernlearn.kernels import Gaussian, Linear
 from kernlearn.runtime import memory as memory_module
 from kernlearn.solvers.nystroem.rank import RankOptions
 
-N = 160
+N = 120
 X = np.random.default_rng(0).normal(size=(N, 3))
 NOISE = np.random.default_rng(1).normal(size=N)
 VALUES = X[:, 0] * X[:, 1] + 0.3 * NOISE
@@ -78,9 +78,9 @@ def test_the_estimate_is_an_upper_bound_and_no_large_one(name, monkeypatch):
 
 def test_learn_weights(monkeypatch):
     grams = np.stack([Gaussian(g)(X) for g in (0.1, 1.0)])
-    monkeypatch.setenv(memory_module.ALLOWANCE, "3.3MB")
+    monkeypatch.setenv(memory_module.ALLOWANCE, "1.9MB")
     kl.learn_weights(grams, LABELS)
-    with pytest.raises(MemoryError, match=r"learn_weights on 160 points, .* which is not copied"):
+    with pytest.raises(MemoryError, match=r"learn_weights on 120 points, .* which is not copied"):
         kl.learn_weights(list(grams), LABELS)
 
 

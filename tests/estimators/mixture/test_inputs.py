@@ -19,7 +19,7 @@ from kernlearn.estimators.mixture.options import (
 from kernlearn.kernels import ANOVA, Gaussian
 from kernlearn.runtime.memory import ALLOWANCE
 
-N = 150
+N = 90
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(N, 3)).astype(np.float32).astype(float)
 Y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * RNG.normal(size=N)
@@ -27,12 +27,12 @@ LABELS = np.array(["low", "middle", "top"])[np.digitize(Y, [-0.6, 0.6])]
 NEW = RNG.normal(size=(30, 3))
 # A sample of the rows in memory, and members through landmarks.
 MANY = MixtureOptions(
-    exact_rows=60,
-    judged_rows=80,
-    sample_rows=120,
-    landmarks=40,
-    screening=ScreeningOptions(rows=60),
-    rescreening=RescreeningOptions(rows=120, landmarks=30),
+    exact_rows=40,
+    judged_rows=50,
+    sample_rows=75,
+    landmarks=30,
+    screening=ScreeningOptions(rows=40),
+    rescreening=RescreeningOptions(rows=75, landmarks=20),
 )
 SIZES = pytest.mark.parametrize("options", [MixtureOptions(), MANY], ids=["exact", "landmarks"])
 
@@ -144,7 +144,7 @@ def test_memory_limits_the_landmarks(monkeypatch, allowed, landmarks):
 def test_too_little_memory_is_told(monkeypatch):
     monkeypatch.setenv(ALLOWANCE, "100KB")
     with pytest.raises(
-        MemoryError, match=r"for KernelRegressor on 60 rows, got .*; use fewer rows"
+        MemoryError, match=r"for KernelRegressor on 40 rows, got .*; use fewer rows"
     ):
         fitted(X)
 
@@ -153,7 +153,7 @@ def test_after_the_time_is_over_members_have_fewer_landmarks():
     model = kl.KernelRegressor(["Gaussian"], callback=lambda told: True)
     with pytest.warns(match="stopped by the callback"):
         fitted(X, model=model)
-    assert len(model._members.machines[0].points) == 10
+    assert len(model._members.machines[0].points) == 7
 
 
 class TestDask:
@@ -161,7 +161,7 @@ class TestDask:
 
     da = pytest.importorskip("dask.array")
     dd = pytest.importorskip("dask.dataframe")
-    CHUNKS = (60, 1, 59, 30)
+    CHUNKS = (30, 1, 29, 30)
 
     def array(self, table):
         chunks = (self.CHUNKS, 2) if table.ndim == 2 else (self.CHUNKS,)
@@ -201,8 +201,8 @@ class TestDask:
         with pytest.raises(ValueError, match="expected device=None with a Dask collection"):
             fitted(self.array(X), model=kl.KernelRegressor(device="cuda"))
         bad = X.copy()
-        bad[100, 1] = np.inf
-        with pytest.raises(ValueError, match="infinity in row 100"):
+        bad[50, 1] = np.inf
+        with pytest.raises(ValueError, match="infinity in row 50"):
             fitted(self.array(bad))
 
 

@@ -122,7 +122,7 @@ def several(n, seed=0):
 
 
 def test_sources_of_all_kinds(tmp_path):
-    given, y = several(64)
+    given, y = several(48)
     sources = kl.Sources(given)
     model = kl.KernelClassifier(QUICK, max_members=2).fit(given, y)
     assert model.preparation_.kinds == {

@@ -191,7 +191,7 @@ def test_selections_side_by_side_end_where_they_end_alone(name, place) -> None:
     objectives = [make_objective(i, name=name, n=30 + i % 2, k=1) for i in (1, 2)]
 
     def selected(each, evaluator=None):
-        limits = DescentLimits(1e-4, 200)
+        limits = DescentLimits(1e-2, 200)
         return select(each.kernel, each.X, each.Y, each.criterion, limits, evaluator=evaluator)
 
     rounds = []

@@ -20,8 +20,8 @@ LINEAR = {"candidates": ["linear"]}
 @pytest.fixture(scope="module")
 def table():
     rng = np.random.default_rng(3)
-    X = rng.normal(size=(90, 3))
-    grade = np.digitize(2.0 * X[:, 0] - X[:, 1] + rng.logistic(size=90), [-1.0, 1.5])
+    X = rng.normal(size=(60, 3))
+    grade = np.digitize(2.0 * X[:, 0] - X[:, 1] + rng.logistic(size=60), [-1.0, 1.5])
     return X, np.array(NAMES)[grade]
 
 
@@ -102,7 +102,7 @@ def test_orders_that_cannot_be(table, ordinal, said):
 
 def test_one_grade_is_none(table):
     with pytest.raises(ValueError, match="expected at least two classes in y, got one class"):
-        kl.KernelClassifier(**LINEAR, ordinal=NAMES).fit(table[0], np.full(90, "mid"))
+        kl.KernelClassifier(**LINEAR, ordinal=NAMES).fit(table[0], np.full(60, "mid"))
 
 
 def test_noise_has_no_grades():
