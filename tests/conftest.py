@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -28,15 +29,22 @@ settings.register_profile("untimed", deadline=None, derandomize=True)
 settings.load_profile("untimed")
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_collection():
-    """Collect without looking for garbage, of which there is none among what is being made."""
+@contextmanager
+def _no_garbage():
+    """Look for garbage neither among what is being made, of which there is none, nor later."""
     gc.disable()
     try:
-        return (yield)
+        yield
     finally:
         gc.enable()
         gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect without looking for garbage."""
+    with _no_garbage():
+        return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -99,9 +107,19 @@ def _target(name, problem):
 
 @pytest.fixture(scope="session")
 def syntax():
-    """The syntax trees of the files of the library, which take two seconds to make."""
-    source = Path(__file__).parents[1] / "src" / "kernlearn"
-    return {path: ast.parse(path.read_text("utf-8")) for path in sorted(source.rglob("*.py"))}
+    """The syntax trees of the files of the library, which take a second to make."""
+    return _parsed(Path(__file__).parents[1] / "src" / "kernlearn")
+
+
+@pytest.fixture(scope="module")
+def syntax_of_tests():
+    """The syntax trees of the files of the tests."""
+    return _parsed(Path(__file__).parent)
+
+
+def _parsed(folder):
+    with _no_garbage():
+        return {path: ast.parse(path.read_text("utf-8")) for path in sorted(folder.rglob("*.py"))}
 
 
 @pytest.fixture(scope="session")

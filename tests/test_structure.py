@@ -21,12 +21,9 @@ def files():
 
 
 @pytest.fixture(scope="module")
-def tests():
+def tests(syntax_of_tests):
     """The syntax trees of all tests, by their places."""
-    return {
-        path.relative_to(TESTS): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(TESTS.rglob("*.py"))
-    }
+    return {path.relative_to(TESTS): tree for path, tree in syntax_of_tests.items()}
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -111,7 +111,7 @@ def test_it_goes_through_clone_pipelines_searches_and_files(known, tmp_path):
     assert clone(one).get_params() == one.get_params()
     search = GridSearchCV(make_pipeline(StandardScaler(), one), {"kernelsurvival__cv": [3]}, cv=2)
     assert search.fit(X, y).score(X, y) > 0.7
-    assert cross_val_score(one, X, y, cv=2).min() > 0.65
+    assert search.best_score_ > 0.65
     pytest.importorskip("skops")
     kl.save(model, tmp_path / "model.kern")
     again = kl.load(tmp_path / "model.kern")

@@ -80,7 +80,7 @@ def test_grades_go_through_pipelines_and_searches(table):
     pipe = make_pipeline(StandardScaler(), kl.KernelClassifier(**LINEAR, ordinal=NAMES))
     metric = kl.metrics.quadratic_kappa_scorer(NAMES)
     search = GridSearchCV(
-        pipe, {"kernelclassifier__max_members": [1, 2]}, scoring=metric, cv=2, error_score="raise"
+        pipe, {"kernelclassifier__max_members": [1]}, scoring=metric, cv=2, error_score="raise"
     )
     assert search.fit(X, y).best_score_ > 0.3
 
