@@ -7,8 +7,11 @@ import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(page for page in (DOCS / "tutorials").glob("*.md") if page.stem != "index")
-# Fewer resamples and shuffles, of which the output has as many lines.
+# Fewer rows, resamples, kernels and dots, with which the output has as many lines.
 FEWER = {
+    "n=240": "n=100",
+    "dpi=120": "dpi=20",
+    '["linear", "Gaussian", "additive"]': '["linear", "Gaussian"]',
     "range(1000)": "range(20)",
     "range(20)": "range(2)",
     "n_repeats=20": "n_repeats=2",
