@@ -11,6 +11,9 @@ import kernlearn as kl
 from kernlearn.estimators.inputs.ownership import draw_seed
 from kernlearn.kernels import Gaussian
 
+# What is chosen among is tested elsewhere.
+pytestmark = pytest.mark.usefixtures("quick_choices")
+
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(230, 3))
 VALUES = np.sin(X[:, 0]) + 0.3 * X[:, 1] + 0.1 * RNG.normal(size=230)

@@ -22,6 +22,9 @@ from kernlearn.kernels import (
     WhereKnown,
 )
 
+# What is chosen among is tested elsewhere.
+pytestmark = pytest.mark.usefixtures("quick_choices")
+
 RNG = np.random.default_rng(0)
 Y = np.arange(50) % 2
 WORDS = np.array([["poor", "thin", "cold", "blue"], ["good", "warm", "soft", "blue"]])

@@ -16,6 +16,9 @@ from kernlearn import (
     MKLRegressor,
 )
 
+# What is chosen among is tested elsewhere.
+pytestmark = pytest.mark.usefixtures("quick_choices")
+
 MODELS = [
     MKLClassifier(C=0.5),
     MKLClassifier(C=0.5, quality="squared_soft_margin"),
