@@ -16,7 +16,7 @@ GIVEN = {"lam": 0.3, "mu": 2.0}
 
 ESTIMATORS = [
     kl.MKLClassifier(),
-    kl.MKLRegressor(TWO_KERNELS, C=1.0),  # chosen, with a bank, above
+    kl.MKLRegressor(TWO_KERNELS),  # C by default, and what is a bank above
     kl.MKLNoveltyDetector(),
     kl.HyperkernelClassifier(gamma_factor=1.0, max_pivots=8),  # chosen like the widths of a bank
     kl.HyperkernelRegressor(gamma_factor=1.0, max_pivots=8),
@@ -26,8 +26,8 @@ ESTIMATORS = [
     kl.LSSVMRegressor("rbf", "bayes", tol=1e-1),
     kl.FirstLevelClassifier("rbf", cv=2, tol=1e-1),
     kl.FirstLevelRegressor(**GIVEN),
-    kl.KernelClassifier(["linear"], effort="fast"),
-    kl.KernelRegressor(["Gaussian"], effort="fast"),
+    kl.KernelClassifier(["linear"]),
+    kl.KernelRegressor(["Gaussian"]),
 ]
 FREE = kl.MKLClassifier(TWO_KERNELS, quality="squared_soft_margin", C="learn", weights="free")
 
