@@ -46,7 +46,7 @@ WORKFLOW = WorkflowOptions(
 METHOD_OPTIONS = MethodOptions(
     candidates=["linear", "Gaussian"], svm_C=(1.0,), svm_gamma=(), logistic_C=(1.0,)
 )
-QUICK = CommandOptions(WORKFLOW, METHOD_OPTIONS, n_jobs=1, few_rows=0)
+QUICK = CommandOptions(WORKFLOW, METHOD_OPTIONS, n_jobs=1, few_rows=0, pictures=())
 
 
 def with_baselines(*baselines):
@@ -672,7 +672,7 @@ def test_a_full_disk_leaves_nothing_behind(table, fitted, tmp_path, monkeypatch)
 
 
 def test_what_was_written_before_a_failure_is_named(table, tmp_path, monkeypatch):
-    def stopped(*arguments):
+    def stopped(*arguments, **keywords):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(fit_command, "write_html", stopped)

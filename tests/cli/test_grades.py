@@ -28,6 +28,7 @@ QUICK = CommandOptions(
     ),
     MethodOptions(candidates=["linear", "Gaussian"]),
     n_jobs=1,
+    pictures=(),
     few_rows=0,
 )
 

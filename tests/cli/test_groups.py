@@ -38,6 +38,7 @@ OPTIONS = CommandOptions(
     ),
     MethodOptions(svm_C=(100.0,), svm_gamma=(), logistic_C=(1.0,)),
     n_jobs=1,
+    pictures=(),
     few_rows=0,
 )
 

@@ -29,7 +29,7 @@ QUICK = CommandOptions(
     ),
     MethodOptions(candidates=["linear"]),
     n_jobs=1,
-    pictures=("none",),
+    pictures=(),
 )
 
 

@@ -34,11 +34,6 @@ QUICK = CommandOptions(
 )
 
 
-@pytest.fixture(autouse=True, scope="module")
-def unrendered_pictures():
-    """Render those of survival, which no other test does."""
-
-
 def run(*arguments):
     return RUNNER.invoke(app, list(map(str, arguments)), obj=QUICK)
 

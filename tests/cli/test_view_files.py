@@ -43,6 +43,7 @@ QUICK = CommandOptions(
         baselines=(LINEAR,),
     ),
     n_jobs=1,
+    pictures=(),
     few_rows=0,
 )
 

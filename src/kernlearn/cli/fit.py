@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -272,7 +274,8 @@ def fit(
         timeout = options.cluster_timeout
         with nullcontext() if cluster is None else connected(cluster, timeout) as client:
             bundle, rows = _learned(request, options, limits, client, quiet or as_json)
-        written = _written(bundle, rows, model, report, held_out)
+        draw = partial(write_html, pictures=options.pictures)
+        written = _written(bundle, rows, model, report, held_out, draw)
     _show(bundle, written, as_json, quiet, err=to_stdout)
 
 
@@ -361,6 +364,7 @@ def _written(
     model: Path | None,
     report: Path | None,
     held_out: Path | None,
+    write_report: Callable[[ModelBundle, Path], None],
 ) -> list[Path]:
     written: list[Path] = []
 
@@ -368,7 +372,7 @@ def _written(
         with table_writer(path) as write_rows:
             write_rows(predicted)
 
-    for path, write in ((model, save), (report, write_html), (held_out, write_held_out)):
+    for path, write in ((model, save), (report, write_report), (held_out, write_held_out)):
         if path is None:
             continue
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -58,12 +58,17 @@ def as_vector(array: Expression) -> Array:
     return np.array(array, dtype=np.float64).reshape(-1)
 
 
+@cache
+def _installed_solvers() -> frozenset[str]:
+    """Names of the solvers; CVXPY looks for the packages of all that it knows."""
+    return frozenset(load_cvxpy().installed_solvers())
+
+
 def _status(problem: Expression, solver: str) -> str:
     """Solve `problem` in place and return the status; a failing solver is a status, too."""
-    cp = load_cvxpy()
-    if solver not in cp.installed_solvers():
+    if solver not in _installed_solvers():
         raise ValueError(
-            f"solver: expected one of {sorted(cp.installed_solvers())}, got {solver!r}; install "
+            f"solver: expected one of {sorted(_installed_solvers())}, got {solver!r}; install "
             f"that solver or choose 'CLARABEL'."
         )
     if solver != "CLARABEL":
