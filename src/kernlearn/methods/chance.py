@@ -1,16 +1,18 @@
-r"""Whether held-out rows are predicted better than by guessing, and how sure that is.
+r"""A test of whether held-out rows are predicted better than by guessing.
 
-The guess is the mean of the targets, or the most frequent class. Two measures of every row tell:
+The guess is the mean of the targets, or the most frequent class. The gain of every row over the
+guess has one or two measures:
 
-- classes: whether the label is right, less whether the guess is; and the product of what the
-  probabilities and the labels are above their means, which does not ask how frequent classes are;
-- numbers: by how much the squared error is less than that of the mean, and the absolute error less
-  than that of the median, which a few outlying rows do not decide;
-- counts, several outcomes and rankings: what a row adds to the metric above the guess;
-- times to an event: what a row adds to the concordance beyond one half; and by how much its
-  integrated Brier score is less than that of Kaplan and Meier's curve of all rows.
+- classes: the 0/1 correctness of the label less that of the guess; and the product of the centred
+  probabilities and labels, which is informative for unbalanced classes too;
+- numbers: the reduction of the squared error against the mean; and that of the absolute error
+  against the median, which is robust to outliers;
+- counts, several outcomes and rankings: the row's contribution to the metric less the guess's;
+- times to an event: the row's contribution to the concordance above one half; and the reduction
+  of its integrated Brier score against one Kaplan-Meier curve for all rows.
 
-Each is tested for a mean above zero. The p-value is twice the smaller of the two, and at most one.
+Each measure is tested for a mean above zero. The p-value is the smallest one times the number of
+measures (Bonferroni), and at most one.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True)
 class Chance:
-    """How probable so good a score is for a model that knows nothing."""
+    """A test of a model against guessing: the p-value, and the scores of both."""
 
     p_value: float
     figures: str
@@ -41,7 +43,7 @@ class Chance:
 
     @property
     def sentence(self) -> str | None:
-        """What is known of a model that is no better than guessing; None for one that is.
+        """Scores and p-value of a model that is no better than guessing; None for a better model.
 
         >>> Chance(0.4, "R² on held-out rows is -0.01, that of the mean 0").sentence
         'R² on held-out rows is -0.01, that of the mean 0 (p = 0.4)'
@@ -52,7 +54,7 @@ class Chance:
 def chance(
     model: Sequence[HeldOutPredictions], guess: Sequence[HeldOutPredictions], n_learned: int
 ) -> Chance | None:
-    """The model beside the guess, split by split; None where there is too little to tell.
+    """Test a model against the guess, split by split; None if no test is possible.
 
     `n_learned` is the number of rows that one split learns from.
     """
@@ -88,13 +90,13 @@ def chance(
 
 
 def _own_metric(held_out: HeldOutPredictions) -> Metric | None:
-    """That of counts, of several outcomes and of rankings."""
+    """The metric of counts, several outcomes or rankings; None for other targets."""
     name = default_metric(held_out.y)
     return None if name is None else Metric(name)
 
 
 def _gains(model: HeldOutPredictions, guess: HeldOutPredictions) -> tuple[Array, ...]:
-    """What rows of one split gain over the guess, by two measures or by one."""
+    """Gains of the rows of one split over the guess, by one or two measures."""
     y, n = model.y, model.n_classes
     if model.survival is not None:
         errors = [brier_of_rows(held_out) for held_out in (model, guess)]

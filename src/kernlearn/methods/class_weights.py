@@ -13,7 +13,7 @@ SHAPE = 'balanced, or weights such as "yes=5,no=1"'
 
 
 def read_class_weight(text: str | None, classes: Targets | None) -> ClassWeight:
-    """What scikit-learn calls class_weight, of text such as "yes=5,no=1" or "balanced".
+    """Parse text such as "yes=5,no=1" or "balanced" into scikit-learn's ``class_weight``.
 
     Classes that are not named weigh 1; `classes` is None for regression.
 
@@ -34,7 +34,7 @@ def read_class_weight(text: str | None, classes: Targets | None) -> ClassWeight:
     weights = dict.fromkeys(classes.tolist(), 1.0)
     named: set[str] = set()
     for part in text.split(","):
-        # The last sign: a class may have one in its name.
+        # Split at the last "=": the name of a class may contain one.
         name, found, number = part.strip().rpartition("=")
         if not found:
             raise MethodError(f"expected --class-weight to be {SHAPE}, got {text!r}")
@@ -54,7 +54,7 @@ def read_class_weight(text: str | None, classes: Targets | None) -> ClassWeight:
 
 
 def for_scikit_learn(weights: ClassWeight) -> ClassWeight:
-    """The weights by each label, and by what scikit-learn 1.9 makes of it: 1 of the text "01".
+    """Weights by label, and by the label as scikit-learn 1.9 reads it: "01" as the number 1.
 
     >>> for_scikit_learn({"01": 3.0, "b": 1.0})
     {'01': 3.0, 'b': 1.0, 1: 3.0}

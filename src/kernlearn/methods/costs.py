@@ -1,4 +1,4 @@
-"""What mistakes cost, and the probability from which on a class is then predicted."""
+"""Costs of mistakes, and the decision threshold that minimises them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.typing import Array, Json, Targets
 
 NAMES = ("FALSE_POSITIVE", "FALSE_NEGATIVE")
-# Parts of the held-out rows: the threshold of the others is judged on each.
+# Folds of the held-out rows: on each fold, the threshold of the other folds is judged.
 PARTS = 5
 
 
@@ -33,14 +33,14 @@ class Costs:
         return self.false_positive / (self.false_positive + self.false_negative)
 
     def of_rows(self, y: Targets, is_positive: NDArray[np.bool_]) -> Array:
-        """What each row costs."""
+        """Cost of each row."""
         false_positive = self.false_positive * ((y == 0) & is_positive)
         return np.asarray(false_positive + self.false_negative * ((y == 1) & ~is_positive))
 
     def best_threshold(self, p: Array, y: Targets) -> float:
         """The threshold with the least cost on some rows.
 
-        Of equally good ones it is the nearest to that of probabilities which are right.
+        Ties go to the threshold nearest to `threshold`, the optimum for calibrated probabilities.
 
         >>> Costs(1.0, 1.0).best_threshold(np.array([0.1, 0.3, 0.4, 0.9]), np.array([0, 0, 1, 1]))
         0.4
@@ -114,7 +114,7 @@ def cost_of(costs: Costs, held_out: HeldOutPredictions) -> Json:
 def threshold_facts(
     costs: Costs, held_out: HeldOutPredictions, labels: Sequence[str], n_learned: int
 ) -> Json:
-    """The threshold of all held-out rows, and what it costs on rows that did not choose it.
+    """The threshold chosen on all held-out rows, and its cost by cross-validation on them.
 
     JSON values: ``value``, ``positive`` (the class), ``false_positive``, ``false_negative``,
     ``cost`` (of a row: ``value``, ``low`` and ``high``), ``usual_cost`` (of the predictions without
@@ -145,7 +145,7 @@ def threshold_facts(
 
 
 def given_threshold(costs: Costs, labels: Sequence[str]) -> Json:
-    """The threshold of costs that no held-out rows were there for."""
+    """The threshold that follows from the costs alone, without held-out rows."""
     found: Json = {
         "value": costs.threshold,
         "positive": labels[1],

@@ -33,14 +33,14 @@ TREES, TUBE = "trees", "ε"
 
 
 def is_mixture(estimator: BaseEstimator) -> bool:
-    """Whether it is a mixture of candidates."""
+    """Whether an estimator is a mixture of candidates."""
     return isinstance(estimator, KernelClassifier | KernelRegressor)
 
 
 def parameters(estimator: BaseEstimator) -> list[Json]:
-    """What was chosen: a name and a value for each parameter.
+    """Chosen parameters: a name and a value for each.
 
-    Of a mixture, the kernel, λ and weight of each member, by its name, the heaviest first.
+    For a mixture: name, kernel, λ and weight of each member, the heaviest first.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> parameters(LogisticRegression(C=0.5).fit([[0.0], [1.0]], [0, 1]))
@@ -65,7 +65,7 @@ def parameters(estimator: BaseEstimator) -> list[Json]:
 
 
 def candidates(estimator: BaseEstimator) -> list[Json] | None:
-    """What a mixture has tried, the best first, with the weight that each has; None for others."""
+    """Candidates of a mixture with loss and weight, best first; None for other estimators."""
     if not is_mixture(estimator):
         return None
     columns = {name: column.tolist() for name, column in estimator.candidates_.items()}
@@ -173,7 +173,7 @@ def weights(estimator: BaseEstimator) -> list[Json] | None:
 
 
 def scale_shares(estimator: BaseEstimator, names: list[str]) -> list[Json] | None:
-    """How much the kernel falls off along each standardised column, as shares of one."""
+    """ARD scales of the standardised columns, as shares that sum to one; None without them."""
     theta = getattr(estimator, "theta_", None)
     if theta is not None and len(theta) == len(names) and len(names) > 1:
         values = np.abs(np.asarray(theta, dtype=float))
@@ -193,12 +193,12 @@ def finite(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(float(value)) else float(value)
 
 
-# A fall of the loss by less than this part of it, with twice the landmarks, is next to nothing.
+# A relative fall of the loss below this, from twice the landmarks, counts as none.
 FLAT = 0.01
 
 
 def landmark_facts(estimator: BaseEstimator) -> Json | None:
-    """Rank and held-out loss by rank; None where the fit was exact, or does not tell."""
+    """Rank and held-out loss by rank; None if the fit was exact, or recorded no losses."""
     rank, losses = getattr(estimator, "rank_", None), getattr(estimator, "loss_by_rank_", None)
     if rank is None or losses is None:
         return None
@@ -216,7 +216,7 @@ def landmark_facts(estimator: BaseEstimator) -> Json | None:
 
 
 def _sparse_sentence(rank: int, n_sparse: int) -> str:
-    """What landmarks were needed for.
+    """A sentence on kernels of sparse features, which need no landmarks.
 
     >>> _sparse_sentence(0, 1)
     '1 kernel of sparse features was taken as it is, without landmarks.'
@@ -232,7 +232,7 @@ landmarks.'
 
 
 def _landmark_sentence(rank: int, losses: list[list[float]], loss: str = "squared error") -> str:
-    """Whether more landmarks would help.
+    """A sentence on whether more landmarks would help.
 
     >>> _landmark_sentence(8, [[4, 0.5], [8, 0.4]])
     'The kernel was seen through 8 landmarks. From 4 to 8 the held-out squared error fell by 20 %: \
@@ -255,7 +255,7 @@ more of them would help; --memory and --time-limit allow for more.'
 def name_columns(pipeline: Pipeline) -> None:
     """Name the columns of the kernels that the last step of a fitted pipeline has chosen itself.
 
-    What an estimator sees are prepared columns, of which it knows the numbers alone.
+    The estimator sees prepared columns by number, without their names.
     """
     first, last = pipeline.steps[0][1], pipeline.steps[-1][1]
     is_given = getattr(last, "kernels", None) is not None

@@ -1,4 +1,4 @@
-"""What colleagues ask of a model beyond its score, as JSON values."""
+"""Details of held-out predictions beyond the score, as JSON values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from kernlearn.methods.scores import usual_score
 from kernlearn.methods.survival import SURVIVAL_METRICS
 from kernlearn.typing import Array, Json
 
-# Beyond these a table or a picture says nothing that can be read.
+# Larger tables and pictures cannot be read.
 MOST_CLASSES = 20
 MOST_CURVES = 10
 MOST_POINTS = 100
@@ -28,10 +28,10 @@ MOST_ROWS = 300
 def metric_values(
     held_out: HeldOutPredictions, n_learned: int, ranks: tuple[int, ...] = ()
 ) -> list[Json]:
-    """The metrics that are usual for such targets; those that a model cannot have are left out.
+    """The usual metrics of the targets, without those that the model cannot have.
 
-    Each has a 95 % interval, whose ends are None where there is none; `n_learned` is the number of
-    rows that one split learns from. Grades have the ranks of their classes.
+    Each metric has a 95 % interval, whose ends may be None; `n_learned` is the number of rows that
+    one split learns from. `ranks` are those of the classes, given only for grades.
     """
     task = outcome_task(held_out.y)
     if task is not None:
@@ -64,7 +64,7 @@ def class_details(
 ) -> Json:
     """Confusion, recall and precision by class, curves and calibration.
 
-    Grades have the ranks of their classes, and are told in their order.
+    `ranks` of the classes are given only for grades; the classes are then listed in this order.
     """
     if ranks:
         held_out, labels = _in_order(held_out, labels, ranks)
@@ -106,7 +106,7 @@ def _in_order(
 
 
 def _distances(counts: NDArray[Any]) -> list[int]:
-    """How many rows are told wrong by so many grades, from none on."""
+    """Numbers of rows by the distance between true and predicted grade, from 0 on."""
     i, j = np.indices(counts.shape)
     return [int(counts[np.abs(i - j) == apart].sum()) for apart in range(len(counts))]
 
@@ -133,7 +133,7 @@ def _one_against_rest(held_out: HeldOutPredictions, j: int, metric: str) -> floa
 
 
 def _values(held_out: HeldOutPredictions, j: int) -> Array | None:
-    """By what rows are ranked for class j, as scikit-learn's area under the curve does."""
+    """Values that rank rows for class j, as in scikit-learn's area under the curve."""
     if held_out.decision is not None and held_out.decision.ndim == 1:
         return held_out.decision if j == 1 else -held_out.decision
     ranked = held_out.decision if held_out.proba is None else held_out.proba
@@ -141,7 +141,7 @@ def _values(held_out: HeldOutPredictions, j: int) -> Array | None:
 
 
 def rank_shares(values: Array, fold: NDArray[np.intp] | None) -> Array:
-    """The same order as shares of the rows of each fold, so that rows of all make one curve."""
+    """Ranks within each fold as shares of its rows, so that all folds make one curve."""
     shares, of = np.empty(len(values)), np.zeros(len(values)) if fold is None else fold
     for rows in (np.flatnonzero(of == k) for k in np.unique(of)):
         shares[rows] = (rankdata(values[rows]) - 0.5) / len(rows)
@@ -149,7 +149,7 @@ def rank_shares(values: Array, fold: NDArray[np.intp] | None) -> Array:
 
 
 def _curves(held_out: HeldOutPredictions, labels: list[str]) -> list[Json]:
-    """ROC and precision against recall: of two classes for the second, else for each."""
+    """ROC and precision-recall curves of each class; with two classes, of the second alone."""
     curves = []
     for j in [1] if len(labels) == 2 else range(len(labels)):
         values, is_class = _values(held_out, j), held_out.y == j
@@ -179,7 +179,7 @@ def _thinned(x: Array, y: Array) -> list[list[float]]:
 
 
 def number_details(held_out: HeldOutPredictions) -> Json:
-    """Actual and predicted numbers of some rows, and whether intervals hold what they should."""
+    """Actual and predicted numbers of some rows, and the coverage of intervals."""
     places = np.unique(np.linspace(0, len(held_out) - 1, MOST_ROWS).round().astype(int))
     points = np.column_stack([held_out.y, held_out.predicted])[places]
     interval = None

@@ -1,4 +1,4 @@
-"""What a method or a metric cannot do."""
+"""Errors of methods and metrics."""
 
 from __future__ import annotations
 

@@ -1,43 +1,45 @@
 """The facts of a model's making, for people and for scripts.
 
-Besides those that :class:`kernlearn.bundle.ModelBundle` lists:
+Facts beyond those that :class:`kernlearn.bundle.ModelBundle` lists:
 
 ``metric_name``, ``greater_is_better``
     The scorer of scikit-learn behind ``metric``, and whether more of it is better.
 ``scores``
-    Each has ``metrics``, a list of ``{"metric", "name", "value", "low", "high"}`` of the usual
-    ones with 95 % intervals, and
-    ``against``, the model against it: ``{"test", "p_value", "better", "sentence"}`` or None.
+    Each score has ``metrics``, a list of ``{"metric", "name", "value", "low", "high"}`` of the
+    usual metrics with 95 % intervals, and ``against``, a test of the model against the baseline:
+    ``{"test", "p_value", "better", "sentence"}`` or None.
 ``chance``
-    Where held-out rows are predicted no better than by guessing, what is known of it, else None.
+    A sentence if held-out rows are predicted no better than by guessing, else None.
 ``chance_p_value``
-    How probable so good a prediction is for a model that knows nothing; None with few rows.
+    The p-value of the test against guessing; None with few rows.
 ``warnings``
-    List of sentences on what may make the scores too good; older files have none.
+    List of sentences on possible causes of optimistic scores; older files have none.
 ``rows``
-    Where every row went, see :func:`kernlearn.methods.rows.row_account`.
+    Account of every row, see :func:`kernlearn.methods.rows.row_account`.
 ``held_out``
-    Of the model before it was fitted to all rows: ``confusion``, ``classes``, ``curves`` and
-    ``calibration``, or ``points`` and ``interval`` (:mod:`kernlearn.methods.details`); of times to
-    an event ``ticks``, ``groups`` and ``calibrations`` (:mod:`kernlearn.methods.survival_details`);
-    of counts, several outcomes and rankings see :mod:`kernlearn.methods.outcome_details`.
+    Details of the model before it was fitted to all rows: ``confusion``, ``classes``, ``curves``
+    and ``calibration``, or ``points`` and ``interval`` (:mod:`kernlearn.methods.details`); for
+    times to an event ``ticks``, ``groups`` and ``calibrations``
+    (:mod:`kernlearn.methods.survival_details`); for counts, several outcomes and rankings see
+    :mod:`kernlearn.methods.outcome_details`.
 ``outcomes``
     Names of several targets, else None.
 ``exposure``, ``rank_by``
     The columns of exposures and of groups to rank within, else None.
 ``survival_times``
-    Of times to an event, those at which survival is asked for, else None.
+    Times at which survival is predicted, for times to an event; else None.
 ``importance``
     ``{"how", "columns", "together", "how_views", "views"}``: lists of ``{"name", "importance",
     "standard_error", "refitted", "columns"}``, the largest first, or None. The importance is in
-    units of ``metric``, and positive where it gets worse without. ``together`` has sets of
-    correlated columns, which are then its ``columns``; older files have none.
+    units of ``metric``, and positive if the metric gets worse without. ``together`` has sets of
+    correlated columns, each set listed in ``columns``; older files have none.
 ``parameters``
-    List of ``{"name", "value"}``; of a mixture, ``{"name", "kernel", "λ", "weight"}`` by member.
+    List of ``{"name", "value"}``; for a mixture, ``{"name", "kernel", "λ", "weight"}`` by member.
 ``candidates``
-    Of a mixture: list of ``{"candidate", "held_out_loss", "standard_error", "seconds", "weight"}``.
+    For mixtures, a list of ``{"candidate", "held_out_loss", "standard_error", "seconds",
+    "weight"}``.
 ``landmarks``
-    Of a fit through landmarks: ``{"rank", "losses", "sentence"}``, else None
+    For a fit through landmarks ``{"rank", "losses", "sentence"}``, else None
     (:mod:`kernlearn.methods.landmarks`).
 ``categories``
     Dict from each column of categories to the values that the model has seen, sorted; older files
@@ -116,18 +118,18 @@ TOO_LONG = (
 
 @dataclass(frozen=True)
 class TableSource:
-    """What only the reader of the table knows."""
+    """Facts about the table and how it was read."""
 
     about: Json
     """Table, target, command and versions."""
     n_read: int
     """Rows of the table."""
     dropped: Sequence[tuple[str, int]] = ()
-    """Why rows were left out, and how many."""
+    """Reasons for leaving out rows, and the number of rows of each."""
     notes: Sequence[str] = ()
-    """What was done to the table as a whole."""
+    """Changes to the table as a whole."""
     warnings: Sequence[str] = ()
-    """What may make the scores too good."""
+    """Possible causes of optimistic scores."""
 
 
 def make_bundle(
@@ -179,7 +181,7 @@ def make_bundle(
 
 
 def _shown_targets(task: Task, y: Targets) -> Targets | None:
-    """Classes, numbers, times, counts or grades; None of several outcomes."""
+    """Classes, numbers, times, counts or grades; None for several outcomes."""
     if outcome_task(y) is not None:
         return None if task.setting.outcomes else outcome_numbers(y)
     return y if task.setting.times is None else y["time"]
@@ -240,7 +242,7 @@ def _labels(task: Task) -> list[str]:
 
 
 def _details(task: Task, model: EvaluatedModel) -> Json:
-    """Of the first of repeated folds, in which every row was predicted once."""
+    """Details of held-out predictions; of repeated folds, the first repeat alone."""
     held_out = model.held_out
     if held_out.fold is not None:
         held_out = held_out.rows(np.flatnonzero(held_out.fold < len(task.first_splits())))
@@ -267,7 +269,7 @@ def _class_weight(task: Task) -> dict[str, float] | str | None:
 
 
 def _importance(task: Task, outcome: LearningResult) -> Json:
-    """What columns and views add, and how that was found."""
+    """Importances of columns and views, with a sentence on the measure of each."""
     columns, how = outcome.columns, SHUFFLED.format(metric=task.metric.title, what="the column")
     if outcome.together:
         how += TOGETHER.format(least=CORRELATED)

@@ -18,14 +18,14 @@ from kernlearn.methods.survival import has_events, risk_and_survival
 from kernlearn.tables.outcome_targets import RANKING
 from kernlearn.typing import Array, Indices, Json, PandasFrame, Targets
 
-# Of the intervals that are checked on held-out rows.
+# Coverage of the intervals that are checked on held-out rows.
 COVERAGE = 0.9
 _BY_ROW = ("y", "predicted", "decision", "proba", "interval", "survival", "unit")
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOutPredictions:
-    """Targets of held-out rows, and what one model predicted for them.
+    """Targets of held-out rows, and the predictions of one model.
 
     Classes are codes, 0 for the first in order: of two classes the second is the positive one, as
     scikit-learn's metrics have it.
@@ -47,7 +47,7 @@ class HeldOutPredictions:
     fold: Indices | None = None
     """Which of several models predicted a row; None where there was one."""
     unit: Indices | None = None
-    """What a row belongs to, such as its patient; None where rows are independent."""
+    """The unit of each row, such as its patient; None if rows are independent."""
 
     @classmethod
     def of(
@@ -58,9 +58,9 @@ class HeldOutPredictions:
         classes: Targets | None,
         unit: Indices | None = None,
     ) -> HeldOutPredictions:
-        """Ask a fitted pipeline; `classes` are those of the whole table, None for numbers.
+        """Predict by a fitted pipeline; `classes` are those of the whole table, None for numbers.
 
-        Of times to an event, they are the times at which survival is asked for.
+        For times to an event, `classes` are the times at which survival is predicted.
         """
         if classes is not None and has_events(y):
             risk, survival = risk_and_survival(model, X, classes)
@@ -85,7 +85,7 @@ class HeldOutPredictions:
 
     @classmethod
     def joined(cls, parts: Sequence[HeldOutPredictions]) -> HeldOutPredictions:
-        """Of several folds; what one of them lacks, the whole lacks."""
+        """Predictions of several folds; an array that one fold lacks is None in the result."""
         if len(parts) == 1:
             return parts[0]
         stacked: Json = {}
@@ -99,13 +99,13 @@ class HeldOutPredictions:
         return cls(n_classes=parts[0].n_classes, times=parts[0].times, fold=fold, **stacked)
 
     def by_fold(self) -> list[HeldOutPredictions]:
-        """The rows of every model; values of two models have no common scale to rank rows by."""
+        """Predictions split by model, since two models have no common scale to rank rows by."""
         if self.fold is None:
             return [self]
         return [self.rows(np.flatnonzero(self.fold == fold)) for fold in np.unique(self.fold)]
 
     def unit_rows(self) -> list[Indices] | None:
-        """The rows of every unit; None where each row is one."""
+        """The rows of every unit; None if each row is a unit."""
         if self.unit is None:
             return None
         order = np.argsort(self.unit, kind="stable")
@@ -113,7 +113,7 @@ class HeldOutPredictions:
         return None if len(parts) == len(order) else parts
 
     def units(self) -> list[Indices]:
-        """The rows of every unit, each row one where there are none."""
+        """The rows of every unit; without units, each row is one."""
         return self.unit_rows() or [np.array([row]) for row in range(len(self))]
 
     def rows(self, places: Indices) -> HeldOutPredictions:
@@ -122,7 +122,7 @@ class HeldOutPredictions:
         return replace(self, **arrays)
 
     def of_classes_present(self) -> HeldOutPredictions:
-        """As if the classes of which there is no row did not exist; of two, there is none left."""
+        """Predictions restricted to the classes that have rows; two classes stay as they are."""
         present = np.unique(self.y)
         if self.n_classes <= 2 or not 1 < len(present) < self.n_classes or self.proba is None:
             return self
@@ -139,7 +139,7 @@ class HeldOutPredictions:
 
     @property
     def estimator(self) -> BaseEstimator:
-        """What scikit-learn's scorers can ask for the predictions; its rows are row numbers."""
+        """An estimator for scikit-learn's scorers that returns the predictions of row numbers."""
         if self.n_classes == 0:
             return HeldOutNumbers(self.predicted)
         classes = np.arange(self.n_classes)
@@ -159,7 +159,7 @@ def _outputs(model: Pipeline, X: PandasFrame) -> tuple[Array | None, Array | Non
     decision = model.decision_function(X) if hasattr(model, "decision_function") else None
     proba = model.predict_proba(X) if hasattr(model, "predict_proba") else None
     if isinstance(last, SVC) and decision is not None and decision.ndim == 1:
-        # The label of one of two classes does so, too: all support vectors once, not twice.
+        # With two classes the labels follow, too: support vectors are evaluated once, not twice.
         return decision, proba, last.classes_[(decision > 0).astype(int)]
     return decision, proba, model.predict(X)
 
@@ -167,7 +167,7 @@ def _outputs(model: Pipeline, X: PandasFrame) -> tuple[Array | None, Array | Non
 def _of_all_classes(
     values: Array | None, known: Indices, n_classes: int, missing: float | None = None
 ) -> Array | None:
-    """One column for every class of the table, those that the model never saw too."""
+    """One column for every class of the table, including classes that the model never saw."""
     if values is None:
         return None
     found: Array = np.asarray(values, dtype=float)

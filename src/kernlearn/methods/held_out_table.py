@@ -17,9 +17,9 @@ def held_out_table(task: Task, outcome: LearningResult, rows: Indices) -> Pandas
     """One row for every held-out row and repeat; `rows` are places of the task's rows in the table.
 
     Columns ``row``, counted from 1 below the names, ``repeat`` and ``fold``, ``actual`` and
-    ``prediction``; with groups ``group``; of classes ``probability: CLASS`` for each, of numbers
-    ``lower`` and ``upper``, where the model has them. Of times to an event, ``event`` says whether
-    it was seen, ``prediction`` is the risk, and ``survival: TIME`` follow. Of several outcomes,
+    ``prediction``; with groups ``group``. Classes have ``probability: CLASS`` for each, and numbers
+    ``lower`` and ``upper``, if the model predicts them. Times to an event have ``event``, true if
+    the event was seen, the risk as ``prediction``, and ``survival: TIME``. Several outcomes have
     ``actual: NAME``, ``prediction: NAME`` and so on for each.
     """
     pd = load_pandas("writing held-out predictions")
@@ -49,7 +49,7 @@ def held_out_table(task: Task, outcome: LearningResult, rows: Indices) -> Pandas
 
 
 def _actual(y: Targets) -> Json:
-    """The target; of times to an event, whether it was seen; of counts, the exposure."""
+    """Columns of the target: for times also ``event``, for counts also ``exposure``."""
     if has_events(y):
         return {"actual": y["time"], "event": y["event"]}
     exposure = {"exposure": y["exposure"]} if "exposure" in (y.dtype.names or ()) else {}

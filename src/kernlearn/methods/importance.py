@@ -1,4 +1,4 @@
-"""What each column adds: how much worse held-out rows are predicted when its cells are shuffled.
+"""Permutation importance: fall of the held-out score when the cells of a column are shuffled.
 
 The measure is that of :mod:`kernlearn.estimators.held_out.relevance`, for pipelines on data frames.
 """
@@ -19,7 +19,7 @@ from kernlearn.typing import Indices, PandasFrame, Targets
 
 @dataclass(frozen=True)
 class ImportanceOptions:
-    """How many rows are predicted to find what columns add."""
+    """Numbers of rows and shuffles for the importance of columns."""
 
     all_rows: int = 20_000
     """Rows to predict for all columns together."""
@@ -28,14 +28,14 @@ class ImportanceOptions:
     fewest_rows: int = 20
     """Held-out rows at least for one column."""
     fewest_repeats: int = 3
-    """Shuffles of a column, where there is time for them."""
+    """Shuffles of a column that the number of rows is chosen for."""
     most_repeats: int = 5
     """Shuffles of a column at most."""
     rows_together: int = 3000
     """Rows of shuffled tables that are predicted as one."""
 
     def sizes(self, n_rows: int, n_groups: int) -> tuple[int, int] | None:
-        """Rows and shuffles of each group of columns; None where there is too much or too little.
+        """Rows and shuffles of each group of columns; None if groups are too many or rows too few.
 
         >>> ImportanceOptions().sizes(400, 10), ImportanceOptions().sizes(400, 5000)
         ((400, 5), None)
@@ -54,26 +54,26 @@ IMPORTANCE = ImportanceOptions()
 
 @dataclass(frozen=True)
 class Importance:
-    """What is lost without one column, several or a source: by shuffles, or by a refit."""
+    """Fall of the score without one column, several or a source, by shuffles or by a refit."""
 
     name: str
     value: float
-    """How much the score falls, in the units of the metric; below zero by chance alone."""
+    """Fall of the score, in units of the metric; below zero by chance alone."""
     standard_error: float | None
-    """Over rows and shuffles; of a refit, over draws of the held-out rows."""
+    """Standard error over rows and shuffles; for a refit, over draws of the held-out rows."""
     refitted: bool = False
-    """Whether a model was fitted without it, rather than its cells shuffled."""
+    """Whether a model was fitted without the source, rather than its cells shuffled."""
     columns: tuple[str, ...] = ()
-    """Correlated columns that were shuffled together; none of a single one."""
+    """Correlated columns that were shuffled together; empty for a single column."""
 
 
 @dataclass(frozen=True, eq=False)
 class ShuffledPredictions:
-    """What a model says of held-out rows, and of the same rows with shuffled columns."""
+    """Predictions of held-out rows, and of the same rows with shuffled columns."""
 
     before: HeldOutPredictions
     after: list[list[HeldOutPredictions]]
-    """For every group of columns, and every shuffle."""
+    """Predictions for every group of columns and every shuffle."""
 
 
 def shuffled_predictions(
@@ -113,7 +113,7 @@ def shuffled_predictions(
 def importances(
     groups: Mapping[str, Sequence[str]], splits: Sequence[ShuffledPredictions], metric: Metric
 ) -> list[Importance] | None:
-    """What groups of columns add, by the rows of all splits; None where the metric has no value."""
+    """Importances of groups of columns over all splits; None if the metric has no value."""
     before = HeldOutPredictions.joined([split.before for split in splits])
     found = []
     for place, (name, columns) in enumerate(groups.items()):

@@ -43,7 +43,7 @@ class Contestant:
     seconds: float = 0.0
     note: str = ""
     shuffled: list[ShuffledPredictions] = field(default_factory=list)
-    """Of the first splits, which hold out every row once."""
+    """Shuffled predictions of the first splits, which hold out every row once."""
 
     def add_split(self, pipeline: Pipeline, task: Task, split: Split, seconds: float) -> None:
         """Keep the predictions of a fitted pipeline for the rows of a split."""
@@ -56,7 +56,7 @@ class Contestant:
         self.seconds += seconds + time.perf_counter() - start
 
     def add(self, other: Contestant) -> None:
-        """Of further splits."""
+        """Add the predictions of further splits."""
         self.parts += other.parts
         self.n_learned += other.n_learned
         self.shuffled += other.shuffled
@@ -83,7 +83,7 @@ class Contestant:
 
 
 def shuffled_groups(task: Task) -> Mapping[tuple[str, str], list[str]]:
-    """Columns that are shuffled at a time, by what they are and their name."""
+    """Columns that are shuffled together, by kind and name."""
     if task.setting.kernels:
         return {}
     names = list(task.X.columns)
@@ -101,7 +101,7 @@ def shuffled_groups(task: Task) -> Mapping[tuple[str, str], list[str]]:
 
 
 def shuffled_importances(task: Task, model: Contestant, kind: str) -> list[Importance] | None:
-    """What columns, correlated columns or views add; None where that is not known."""
+    """Importances of columns, correlated columns or views; None if there are none."""
     groups = shuffled_groups(task)
     if not model.shuffled or not any(of == kind for of, _ in groups):
         return None
@@ -114,7 +114,7 @@ def shuffled_importances(task: Task, model: Contestant, kind: str) -> list[Impor
     return importances(chosen, splits, task.metric)
 
 
-# All of a contestant but its learner, which has functions and cannot be sent.
+# The fields of a contestant but its learner, which holds functions and cannot be pickled.
 _Parts = tuple[list[HeldOutPredictions], list[int], float, str, list[ShuffledPredictions]]
 _SplitResult = tuple[_Parts, list[Warning]]
 
@@ -122,7 +122,7 @@ _SplitResult = tuple[_Parts, list[Warning]]
 def judged_in_folds(
     task: Task, learner: Learner, splits: Sequence[Split], advance: Advance
 ) -> Contestant:
-    """The model in every split, in several processes; it is shuffled where every row is new."""
+    """The model in every split, by several processes; shuffled in the first splits alone."""
     first = len(task.first_splits())
 
     def judged(place: int) -> _SplitResult:
@@ -144,7 +144,7 @@ def judged_in_folds(
     def judged_within_memory(place: int) -> _SplitResult | None:
         try:
             return judged(place)
-        except MemoryError:  # of its share, or of all that there is
+        except MemoryError:  # the limit of a process, or of the machine
             return None
 
     tasks = [partial(judged_within_memory, place) for place in range(len(splits))]
@@ -180,13 +180,13 @@ def baseline_predictions(task: Task, splits: list[Split], advance: Advance) -> l
 def baseline_prediction(
     task: Task, learner: Learner, splits: list[Split]
 ) -> tuple[list[HeldOutPredictions], list[int], float, str]:
-    """A baseline on the same rows; what it cannot do is noted."""
+    """A baseline on the same rows; the note says why it was skipped."""
     contestant = Contestant(learner)
     for split in splits:
         start = time.perf_counter()
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # it is no news of the model
+                warnings.simplefilter("ignore")  # not warnings of the model
                 fitted = learner.fit(*task.training_rows(split[0]))
         except (MethodError, MemoryError) as error:
             contestant.note = f"{learner.title} was skipped: {error}"

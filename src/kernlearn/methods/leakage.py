@@ -1,8 +1,8 @@
 """Columns that make a score too good to be true.
 
-A column is a repeated identity, such as a patient, if rows with its value have the same target, and
-rows with other values tell nothing of it. Rows of one patient then stand on both sides of a split,
-and the score tells how well patients are remembered.
+A column is a repeated identity, such as a patient, if rows with equal values have equal targets,
+but rows with other values do not predict them. Rows of one patient then stand on both sides of a
+split, and the score measures how well patients are memorised.
 
 A column gives the target away if it alone predicts held-out rows almost perfectly: by the value of
 the nearest row, or by other rows of its category. An empty cell counts as a value.
@@ -23,13 +23,13 @@ from kernlearn.runtime.optional import load_pandas
 from kernlearn.tables.typed import as_numbers
 from kernlearn.typing import Array, Indices, PandasFrame, PandasSeries, Targets
 
-# How often values of an identity repeat, on average, and how many there are.
+# Rows of one value of an identity, on average, and the least number of values.
 REPEATS = (2, 100)
 FEWEST_VALUES, FEWEST_NAMED = 20, 10
-# Of what the simplest guess gets wrong, the part that other rows with the same value get right.
+# Share of the errors of the simplest guess that other rows with the same value remove.
 MOST_EXPLAINED, MOST_NAMED = 0.8, 0.5
-# Of what the simplest guess gets wrong, the part that a column which gives the target away gets
-# right, for classes and for numbers; the fewest and the most rows that are looked at.
+# Share of the errors of the simplest guess that a column giving the target away removes, for
+# classes and for numbers; the fewest and the most rows that are looked at.
 ALMOST_ALL = {"classification": 0.95, "regression": 0.99}
 FEWEST_ROWS, MOST_ROWS = 30, 3000
 NAMES = re.compile(
@@ -42,7 +42,7 @@ NAMES = re.compile(
 def repeated_identities(
     frame: PandasFrame, names: list[str], y: Targets, task: str, target: str
 ) -> dict[str, str]:
-    """A sentence for each column of rows of a table that seems to say whose rows they are."""
+    """A sentence for each column that looks like a repeated identity, such as a patient."""
     found = {}
     for name in names:
         part = _explained_by_identity(frame[name], y, task, NAMES.search(name) is not None)
@@ -58,7 +58,7 @@ def repeated_identities(
 def _explained_by_identity(
     cells: PandasSeries, y: Targets, task: str, is_named: bool
 ) -> float | None:
-    """What rows of the same value explain, if that is too much for a usual column."""
+    """Share that rows of the same value explain, if too large for a usual column; else None."""
     codes = load_pandas("reading a table").factorize(cells)[0]
     known = codes >= 0
     codes, y = codes[known], y[known]
@@ -116,7 +116,7 @@ def leaking_columns(
 ) -> dict[str, str]:
     """A sentence for each column of typed rows that gives the target away.
 
-    Units, numbers of what belongs together, are not parted.
+    Rows of one of the `units` stay in one fold.
     """
     rows = sampled_rows(y, task, MOST_ROWS, 0)
     if len(rows) < FEWEST_ROWS:
@@ -141,7 +141,7 @@ def leaking_columns(
 def _explained_alone(
     cells: NDArray[Any], truth: Array, task: str, folds: Sequence[tuple[Indices, Indices]]
 ) -> float:
-    """What a column explains of held-out rows, beyond the most frequent class or the mean."""
+    """Held-out error that a column removes, as a share of the error of the simplest guess."""
     predicted, guess = np.zeros_like(truth), np.zeros_like(truth)
     tested = np.concatenate([test for _, test in folds])
     for train, test in folds:

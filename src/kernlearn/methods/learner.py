@@ -41,7 +41,7 @@ class Learner:
     prepare: Callable[[], ColumnTransformer] | None
     """Makes the transformer that comes first, not fitted."""
     client: Client | None = None
-    """Of the cluster on which methods that learn through landmarks do so."""
+    """Client of the Dask cluster on which methods with landmarks are fitted."""
     words: Sequence[str] = ()
     """Columns of free text, for methods that prepare the table themselves."""
 
@@ -51,18 +51,18 @@ class Learner:
         return self.method.title_for(self.setting.task)
 
     def rows(self, y: Targets, n_rows: int | None = None) -> Indices:
-        """The rows that it learns from: all, or a sample, each class in its share."""
+        """The rows to learn from: all, or a sample stratified by class."""
         most = self.method.max_rows if n_rows is None else n_rows
         return sampled_rows(y, self.setting.task, most, self.setting.seed)
 
     def tuned_on(self, n_rows: int) -> int | None:
-        """How many of the rows parameters are cross-validated on; None if none are."""
+        """Number of rows for cross-validating parameters; None without parameters to tune."""
         return min(n_rows, self.method.tuning_rows) if self.method.plan(self.setting).grid else None
 
     def fit(self, X: PandasFrame, y: Targets, units: Indices | None = None) -> Pipeline:
         """Fit to typed rows; parameters are chosen by cross-validation within them.
 
-        `units` are numbers of what folds hold out together, by default every row.
+        `units` number the rows that folds hold out together, by default every row on its own.
         """
         X, y, units, plan = self._planned(X, y, units)
         weights = self._weighted(plan, y) | self._grouped(plan, units)
@@ -88,8 +88,8 @@ class Learner:
     ) -> tuple[Pipeline, bool]:
         """Fit to more rows than a model of this method had, and say whether its choices were kept.
 
-        Through landmarks they are: what columns are prepared to, kernels, ranks and parameters rest
-        on thousands of rows, and only weights and machine are learned anew. Else all rows choose.
+        Fits through landmarks keep them: preparation, kernels, ranks and parameters rest on
+        thousands of rows, and only weights and machine are learned anew. Other fits choose anew.
         """
         last = model.steps[-1][1]
         chosen = last._chosen() if hasattr(last, "_chosen") else None
@@ -105,7 +105,7 @@ class Learner:
     def _planned(
         self, X: PandasFrame, y: Targets, units: Indices | None
     ) -> tuple[PandasFrame, Targets, Indices | None, Plan]:
-        """The rows that it learns from, their units, and the plan for their number."""
+        """The rows to learn from, their targets and units, and the plan for their number."""
         self.method.check(self.setting)
         kept = self.rows(y)
         if len(kept) < len(y):
@@ -115,7 +115,7 @@ class Learner:
         plan = self.method.plan(replace(self.setting, spread=unit, n_rows=len(y)))
         for _, step in plan.steps:
             if "columns" in step.get_params(deep=False):
-                # What else is text in a typed table is a category, whatever it looks like.
+                # All other text columns of a typed table are categories, whatever they hold.
                 texts = [str(name) for name, dtype in X.dtypes.items() if dtype.kind == "O"]
                 kinds = {name: "text" if name in self.words else "category" for name in texts}
                 step.set_params(columns=kinds or None)
@@ -129,9 +129,9 @@ class Learner:
         y: Targets,
         weights: Json,
     ) -> Pipeline:
-        """Fitted steps and the last one, fitted to what they make of the rows.
+        """The fitted steps, followed by the last step, fitted to the transformed rows `table`.
 
-        On the cluster, where there is one.
+        The last step is fitted on the cluster, if there is one.
         """
         name, last = step
         table = np.asarray(table, dtype=float)
@@ -140,7 +140,7 @@ class Learner:
         return Pipeline([*before, (name, last)])
 
     def _weighted(self, plan: Plan, y: Targets) -> Json:
-        """Tell the plan the weights of the classes; what the fit must be told instead."""
+        """Set class weights in the plan, or return sample weights as parameters of ``fit``."""
         weight = for_scikit_learn(self.setting.class_weight)
         if weight is None or self.method.name == "guess":
             return {}
@@ -157,15 +157,15 @@ class Learner:
         )
 
     def _grouped(self, plan: Plan, units: Indices | None) -> Json:
-        """What the fit must be told of units; scikit-learn's own estimators have no folds."""
+        """Groups as a parameter of ``fit``; scikit-learn's own estimators have no folds."""
         name, last = plan.steps[-1]
         passes_groups = units is not None and has_fit_parameter(last, "groups") and not plan.grid
         return {f"{name}__groups": units} if passes_groups else {}
 
     def _score(self, model: BaseEstimator, X: PandasFrame, y: Targets) -> float:
-        """By the metric asked for, or by the model's own where it does not say enough for it."""
+        """Score by the metric asked for, or by the model's own if the metric has no value."""
         metric = self.setting.judge if outcome_task(y) is not None else self.setting.metric
-        # The usual ones have less to ask the model for, and less to look over.
+        # The usual metrics need ``predict`` alone.
         is_usual = metric is None or metric.name in USUAL
         if metric is not None and not is_usual:
             value = metric.goodness(

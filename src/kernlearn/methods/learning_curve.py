@@ -1,9 +1,9 @@
-r"""What more rows would bring: the held-out score by the number of rows that are learned from.
+r"""Learning curve: the held-out score by the number of training rows, and its extrapolation.
 
 Errors of learners fall about as the root of the number n of rows. The score of twice as many rows
-is extrapolated by the straight line through the scores as a function of :math:`n^{-1/2}`. It is a
-weighted sum of scores on the same held-out rows, so its standard error is that of the same sum of
-what every row adds.
+is extrapolated by the straight line through the scores as a function of :math:`n^{-1/2}`. The
+extrapolation is a weighted sum of scores on the same held-out rows, so its standard error is that
+of the same sum of the rows' contributions.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from kernlearn.typing import Array, Indices, Json
 SHARES = (0.25, 0.5, 1.0)
 FEWEST_ROWS = 30
 FAST = "fast"
-# Of the time of a fit by default, what one at the effort "fast" takes, at most.
+# Time of a fit at the effort "fast", as a share of the default's, at most.
 FAST_SHARE = 0.5
 MORE = 2
 Z_95 = float(norm.ppf(0.975))
 
 
 def learning_curve(task: Task, learner: Learner, seconds: float) -> Json | None:
-    """Scores of the method on shares of the training rows, and what more rows would bring.
+    """Scores of the method on shares of the training rows, and the gain expected from more rows.
 
-    The method `kernel` is fitted at the effort "fast". `seconds` is what a fit of the model took.
-    None where rows are few or ordered in time, of kernel matrices, or where it would take longer
-    than the task allows. JSON values: ``sizes``, a list of ``{"rows", "score", "low", "high"}``,
-    ``rows`` (twice those there are), ``gain`` with ``gain_low`` and ``gain_high``, and
-    ``sentence``.
+    The method `kernel` is fitted at the effort "fast". `seconds` is the time of a fit of the model.
+    The result is None if rows are few or ordered in time, for kernel matrices, and if the fits
+    would take longer than the task allows. JSON values: ``sizes``, a list of
+    ``{"rows", "score", "low", "high"}``, ``rows`` (twice the training rows), ``gain`` with
+    ``gain_low`` and ``gain_high``, and ``sentence``.
     """
     splits = task.first_splits()
     n = min(len(train) for train, _ in splits)
@@ -71,7 +71,7 @@ def learning_curve(task: Task, learner: Learner, seconds: float) -> Json | None:
 def _predicted(
     task: Task, learner: Learner, splits: Sequence[Split]
 ) -> list[HeldOutPredictions] | None:
-    """Held-out predictions of the models of every size; None where one has none."""
+    """Held-out predictions of the models of every size; None if a fit failed."""
     pairs = [(share, split) for share in SHARES for split in splits]
     tasks = [partial(_one, task, learner, share, split) for share, split in pairs]
     parts = run_in_processes(tasks, task.n_jobs, lambda: None)
@@ -89,13 +89,13 @@ def _one(task: Task, learner: Learner, share: float, split: Split) -> HeldOutPre
     try:
         with noted(), interrupts_end_everything():
             pipeline = learner.fit(*task.training_rows(kept))
-    except (MethodError, MemoryError, ValueError):  # of so few rows: of a class, or of a group
+    except (MethodError, MemoryError, ValueError):  # too few rows of a class or a group
         return None
     return HeldOutPredictions.of(pipeline, X, y, task.setting.classes_or_times, unit)
 
 
 def _some(task: Task, rows: Indices, share: float) -> Indices:
-    """A share of rows, each class in its own; of groups, a share of these."""
+    """A share of the rows, stratified by class; with groups, a share of the groups."""
     n = int(share * len(rows))
     if task.groups is None:
         return sampled_rows(task.y[rows], task.setting.task, n, task.setting.seed)
@@ -107,7 +107,7 @@ def _some(task: Task, rows: Indices, share: float) -> Indices:
 def curve_facts(
     metric: Metric, held_out: Sequence[HeldOutPredictions], sizes: Sequence[int]
 ) -> Json | None:
-    """Scores by number of rows, and what more rows promise; None where a score has no value."""
+    """Scores and the gain expected from more rows; None if a score has no value."""
     scores = [usual_score(metric, one, n) for one, n in zip(held_out, sizes, strict=True)]
     values = [score.value for score in scores]
     if any(value is None for value in values):

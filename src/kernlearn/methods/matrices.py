@@ -37,7 +37,7 @@ def _read(path: Path, n_rows: int, psd: Repair) -> Precomputed:
     try:
         return Precomputed(check_gram(np.array(K), psd=psd), path.stem)
     except ValueError as error:
-        # Advice for those who call the function, as those can follow it who type the command.
+        # The advice names arguments of the function; users of the command need its options.
         reason = (
             str(error).replace('psd="clip"', "--psd clip").replace('psd="shift"', "--psd shift")
         )

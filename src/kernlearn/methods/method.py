@@ -20,12 +20,12 @@ ClassWeight = dict[Any, float] | str | None
 
 @dataclass(frozen=True)
 class MethodOptions:
-    """What methods try, and when they use landmarks."""
+    """Parameters that methods try, and the limit above which they use landmarks."""
 
     candidates: Sequence[str] | str = "auto"
     """Candidates of the mixture of kernel machines."""
     effort: float | str = "default"
-    """How much the mixture tries."""
+    """Effort of the mixture, a name or a multiple of the default's time."""
     svm_C: Sequence[float] = tuple(np.logspace(-1, 3, 5).tolist())
     """C of the tuned SVM; in regression, in units of the target."""
     svm_gamma: Sequence[float] = tuple(np.logspace(-4, 0, 5).tolist())
@@ -45,16 +45,16 @@ METHOD_OPTIONS = MethodOptions()
 
 @dataclass(frozen=True)
 class Setting:
-    """What a method needs to know of its task."""
+    """Properties of a task that methods depend on."""
 
     task: str
     """Classification, regression, survival, counts, outcomes or ranking."""
     seed: int
-    """For whatever it draws at random."""
+    """Seed of all random draws."""
     spread: float = 1.0
     """Standard deviation of the target for regression: C and ε are in its units. Else 1."""
     n_rows: int | None = None
-    """How many rows it is given; None before that is known."""
+    """Number of rows to fit to; None before the number is known."""
     views: tuple[str, ...] = ()
     """Names of the views, if the columns are grouped."""
     kernels: tuple[Precomputed, ...] = ()
@@ -64,15 +64,15 @@ class Setting:
     outcomes: tuple[str, ...] = ()
     """Names of several targets."""
     times: Array | None = None
-    """At which survival is asked for, where targets are times to an event."""
+    """Times at which survival is predicted, if targets are times to an event."""
     class_weight: ClassWeight = None
     """Weights of the classes by label, or "balanced"."""
     grades: tuple[Any, ...] = ()
     """The classes from the lowest grade to the highest, where they have an order."""
     metric: Metric | None = None
-    """What models are judged and tuned by; None for their own score."""
+    """Metric that judges and tunes models; None for their own score."""
     options: MethodOptions = METHOD_OPTIONS
-    """What methods try."""
+    """Options of the methods."""
 
     @property
     def ranks(self) -> tuple[int, ...]:
@@ -83,18 +83,18 @@ class Setting:
 
     @property
     def classes_or_times(self) -> Targets | None:
-        """What predictions are about: the classes, or times of survival; None for numbers."""
+        """The classes, or the times at which survival is predicted; None for numbers."""
         return self.classes if self.times is None else self.times
 
     @property
     def judge(self) -> Metric:
-        """The metric, or the task's own where none was asked for."""
+        """The metric, by default that of the task."""
         return self.metric or Metric(DEFAULTS[self.task])
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The steps that follow the preparation of the columns, and what is left to cross-validate."""
+    """The steps after the preparation of the columns, and the parameters to cross-validate."""
 
     steps: list[tuple[str, BaseEstimator]]
     grid: Mapping[str, list[object]] = field(default_factory=dict)
@@ -105,33 +105,33 @@ class Method:
     """One entry of the registry."""
 
     name: str
-    """What a user types."""
+    """Name on the command line."""
     title: str
-    """What a user reads."""
+    """Name in reports."""
     plan: Callable[[Setting], Plan]
-    """From a setting to the steps of a pipeline."""
+    """Function from a setting to the steps of a pipeline."""
     tasks: tuple[str, ...] = ("classification", "regression")
-    """What it can do."""
+    """Tasks that the method supports."""
     max_rows: int = 2000
-    """Rows that it is given at most, a sample of more: a million where it learns through landmarks;
-    else those that take about a minute, in seconds of one ARM core, for 10 columns."""
+    """Rows to fit to at most, else a sample: a million for methods with landmarks; for others as
+    many as take about a minute on one ARM core with 10 columns."""
     max_columns: int = 100_000
     """Prepared columns that a table may have at most."""
     takes_kernels: bool = False
-    """Whether it can combine views and matrices."""
+    """Whether the method can combine views and matrices."""
     prepares: bool = False
-    """Whether it scales and encodes the columns itself."""
+    """Whether the method scales and encodes the columns itself."""
     tuning_rows: int = 2500
-    """How many of its rows parameters are cross-validated on at most; the fit has them all."""
+    """Rows for cross-validating parameters, at most; the fit uses all rows."""
     titles: Mapping[str, str] = field(default_factory=dict)
-    """Its name in words by task, where it differs."""
+    """Titles by task, for tasks whose title differs."""
 
     def title_for(self, task: str) -> str:
-        """What a user reads."""
+        """The title for a task."""
         return self.titles.get(task, self.title)
 
     def check(self, setting: Setting) -> None:
-        """Refuse what the method cannot do."""
+        """Refuse a task, views or matrices that the method cannot take."""
         if setting.task not in self.tasks:
             raise MethodError(
                 f"method {self.name} does {' and '.join(self.tasks)}, got a task of "

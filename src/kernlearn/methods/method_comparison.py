@@ -2,10 +2,10 @@
 
 A few hundred rows cost little but do not separate good methods. So methods are compared in
 rounds: those that are not clearly worse than the best go on to a sample of four times as many rows,
-until one is clearly ahead, or all rows or the time were used. Within a round, who is clearly behind
-after a fold is not asked about the next one; nor is, once there are no more rows to come, who will
-hardly come out ahead in the folds that are left. Every method is given at most as many rows of a
-sample as it would be given of the table, so that it is compared as it would be used.
+until one is clearly ahead, or all rows or the time were used. Within a round, a method that is
+clearly behind after a fold skips the next folds. On all rows, so does a method that will hardly
+come out ahead in the folds that are left. Every method is given at most as many rows of a sample as
+of the table, so that the method is compared as it would be used.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ Advance = Callable[[], object]
 
 @dataclass(frozen=True)
 class ComparisonOptions:
-    """How long, and on how many rows, methods are compared."""
+    """Limits of time and rows for comparing methods."""
 
     n_folds: int = 3
-    """Every row is predicted once, whatever their number; it is what the methods cost."""
+    """Number of folds, to which the time is proportional; every row is predicted once."""
     sizes: tuple[int, ...] = (400, 1600, 6400, 25_600)
     """Rows of the rounds."""
     first_share: int = 16
     """The first round takes at most one row in this number, unless rows are few."""
     least_share: float = 0.1
-    """Who would be given a smaller part of the rows than this is not compared."""
+    """Methods that take a smaller share of the rows than this are not compared."""
     few_rows: int = 2000
-    """Of more rows than these, one fold is enough to test on."""
+    """Rows above which one fold is enough to test on."""
     seconds: float = 120.0
     """Seconds after which no round begins."""
     seconds_of_a_fit: float = 45.0
@@ -59,18 +59,18 @@ class ComparisonOptions:
     level: float = 0.01
     """Below this p-value, the better of two is clearly better at the end of a round."""
     early_level: float = 0.001
-    """The same before the end of a round, since it is looked at after every fold."""
+    """The level before the end of a round, stricter since tests are repeated after every fold."""
     chance: float = 0.05
-    """In the last round the highest mean wins: a chance of it below this is not followed up."""
+    """In the last round, methods with a smaller chance of the highest mean are dropped."""
 
     def rounds(self, n_rows: int) -> tuple[int, ...]:
-        """Rows of each round; of many rows, a few hundred tell nothing."""
+        """Rows of each round; large tables begin with larger samples."""
         sizes = self.sizes
         first = max((s for s in sizes if s * self.first_share <= n_rows), default=sizes[0])
         return tuple(size for size in sizes if size >= first)
 
     def folds(self, size: int) -> int:
-        """How many folds of `size` rows are tested on."""
+        """Number of folds to test on in a round of `size` rows."""
         return self.n_folds if size <= self.few_rows else 1
 
 
@@ -79,7 +79,7 @@ COMPARISON = ComparisonOptions()
 
 @dataclass(frozen=True)
 class _FoldResult:
-    """A method's predictions of one fold; or nothing, and why it failed."""
+    """A method's predictions of one fold, or a note on why the method failed."""
 
     predictions: HeldOutPredictions | None
     score: float
@@ -93,13 +93,13 @@ class ComparedMethod:
 
     learner: Learner
     scores: tuple[float, ...] = ()
-    """One for every fold that was tested."""
+    """Scores of the tested folds."""
     predictions: tuple[HeldOutPredictions, ...] = ()
-    """Of the rows of these folds."""
+    """Predictions of the rows of the tested folds."""
     n_rows: int = 0
     """Rows of the round, tested on or not."""
     seconds: float = 0.0
-    """Of all its rounds."""
+    """Seconds of all its rounds."""
     note: str = ""
 
     @property
@@ -109,12 +109,12 @@ class ComparedMethod:
 
     @property
     def standard_error(self) -> float | None:
-        """Of that mean, as if folds were independent."""
+        """Standard error of the mean, as if folds were independent."""
         n = len(self.scores)
         return float(np.std(self.scores, ddof=1) / np.sqrt(n)) if n > 1 else None
 
     def after(self, result: _FoldResult) -> ComparedMethod:
-        """With one more fold; a method that fails in one of them has no scores."""
+        """The method with one more fold; a failure in one fold clears its scores."""
         seconds = self.seconds + result.seconds
         if result.predictions is None:
             return replace(self, scores=(), predictions=(), seconds=seconds, note=result.note)
@@ -123,7 +123,7 @@ class ComparedMethod:
         return replace(self, scores=scores, predictions=predictions, seconds=seconds)
 
     def is_clearly_behind(self, best: ComparedMethod, level: float) -> bool:
-        """By a paired test on the same rows, in the folds that both have predicted."""
+        """Whether a paired test favours `best`, on the folds that both have predicted."""
         if self is best or not self.scores:
             return self is not best
         n = min(len(self.predictions), len(best.predictions))
@@ -139,7 +139,7 @@ class ComparedMethod:
 
 @dataclass(frozen=True)
 class MethodComparison:
-    """The entries, best first, and on how many rows the last ones were compared."""
+    """The entries, best first, and the number of rows of the last round."""
 
     entries: tuple[ComparedMethod, ...]
     n_rows: int
@@ -172,7 +172,7 @@ class MethodComparison:
 class _Steps:
     """Counts the reported steps, so that steps of skipped rounds can be reported at the end.
 
-    It also knows in how many processes rounds are held.
+    The attribute `n_jobs` is the number of processes of a round.
     """
 
     def __init__(self, advance: Advance, total: int, n_jobs: int) -> None:
@@ -183,13 +183,13 @@ class _Steps:
         self._advance()
 
     def finish(self) -> None:
-        """Tell of all that are left."""
+        """Report all steps that are left."""
         while self._left > 0:
             self()
 
 
 def comparison_steps(n_methods: int, n_rows: int, options: ComparisonOptions = COMPARISON) -> int:
-    """How often `compare_methods` reports progress."""
+    """Number of times that `compare_methods` reports progress."""
     return n_methods * sum(options.folds(size) for size in options.rounds(n_rows))
 
 
@@ -255,7 +255,7 @@ def _concluded(entries: list[ComparedMethod], n_left: int, n_all: int) -> Method
 
 
 def _ranked(entries: list[ComparedMethod]) -> list[ComparedMethod]:
-    # A stable sort: of methods with the same mean, the one that was named first.
+    # A stable sort: among methods with the same mean, the one named first leads.
     return sorted(entries, key=lambda entry: np.inf if entry.mean is None else -entry.mean)
 
 
@@ -268,9 +268,9 @@ def _round(
     steps: _Steps,
     options: ComparisonOptions,
 ) -> tuple[list[ComparedMethod], list[ComparedMethod]]:
-    """All that are in the race, on a sample of rows: who stays, best first, and who leaves.
+    """Compare methods on a sample of rows; returns methods that stay, and methods that leave.
 
-    Who leaves first is last.
+    Methods that stay have the best first; the method that leaves first is last.
     """
     setting = race[0].learner.setting
     some = race[0].learner.rows(y, size)
@@ -282,7 +282,7 @@ def _round(
     every = fold_splits(y, setting.task, options.n_folds, setting.seed, units)
     folds = every[: options.folds(size)]
     for number, split in enumerate(folds, start=1):
-        # What takes longest begins first, so that no process waits for it in the end.
+        # The slowest method begins first, so that no process waits for it in the end.
         order = sorted(range(len(race)), key=lambda place: -race[place].seconds)
         given = X, y, units, split, options
         tasks = [partial(_evaluated, race[place].learner, *given) for place in order]
@@ -302,11 +302,11 @@ def _round(
 
 
 def chance_to_lead(n_done: int, n_folds: int, chance: float) -> float:
-    r"""The p-value of who is too far behind to come out ahead in the folds that are left.
+    r"""The p-value below which a method is too far behind to win in the folds that are left.
 
-    Let a difference between two methods have the mean m and the variance s² in every fold, and
-    nothing be known of m before. After k of K folds with a sum of differences D, the sum of all is
-    normal with the mean DK/k and the variance s²(K − k)K/k, and so changes its sign with the chance
+    Let the difference between two methods have mean m and variance s² in every fold, with a flat
+    prior on m. After k of K folds with a sum of differences D, the sum of all K differences is
+    normal with mean DK/k and variance s²(K − k)K/k, and so changes its sign with probability
 
     .. math:: \Phi\bigl(-z \sqrt{K / (K - k)}\bigr), \quad z = D / (s \sqrt k) .
     """
@@ -344,12 +344,12 @@ def _evaluated(
 
 
 def _plan_with_time_limit(learner: Learner, seconds: float, setting: Setting) -> Plan:
-    """The method's plan, its estimators with a limit of time where they have none that is less."""
+    """The method's plan, with time limits of at most `seconds` for its estimators."""
     plan = learner.method.plan(setting)
     for _, step in plan.steps:
         params = step.get_params(deep=False)
         if multiprocessing.parent_process() is not None:
-            set_callback(step, None)  # who would hear of it is in another process
+            set_callback(step, None)  # the listener is in another process
         if "time_limit" in params and (params["time_limit"] or np.inf) > seconds:
             step.set_params(time_limit=seconds)
     return plan

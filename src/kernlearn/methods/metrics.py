@@ -1,4 +1,4 @@
-"""What models are judged by: scikit-learn's scorers, on predictions that were kept."""
+"""Metrics of models: scikit-learn's scorers, on predictions that were kept."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ DEFAULTS = {
     "survival": CONCORDANCE,
     **{task: names[0] for task, names in OUTCOME_METRICS.items()},
 }
-# Those that a model has by itself.
+# Metrics that need ``predict`` alone.
 USUAL = ("accuracy", "r2", CONCORDANCE)
 TITLES = {
     "r2": "R²",
@@ -72,7 +72,7 @@ TITLES = {
 }
 NEGATIVE = "neg_"
 LOG_LOSS = "neg_log_loss"
-# Of ordered grades: no name of a scorer.
+# A metric of ordered grades, which is no scorer of scikit-learn.
 KAPPA = "quadratic_weighted_kappa"
 # Metrics between 0 and 1.
 SHARES = (
@@ -91,9 +91,9 @@ SHARES = (
     PAIRS,
     FIRST,
 )
-# Metrics of the order of rows, of which the rows of different models have none.
+# Metrics of the order of rows, which is undefined between rows of different models.
 RANKING = ("roc_auc", "average_precision", CONCORDANCE, UNO)
-# Of two classes, metrics of the second alone.
+# Metrics of the second of two classes alone.
 OF_ONE_CLASS = ("f1", "precision", "recall", "jaccard", "average_precision")
 
 
@@ -103,21 +103,21 @@ class Metric:
 
     name: str
     ranks: tuple[int, ...] = ()
-    """Of the classes by code, where they are grades."""
+    """Ranks of the classes, by code; given only for grades."""
 
     @cached_property
     def scorer(self) -> Any:
-        """Of scikit-learn."""
+        """The scorer of scikit-learn."""
         return get_scorer(self.name)
 
     @property
     def greater_is_better(self) -> bool:
-        """Whether it grows with quality; errors do not."""
+        """Whether greater values are better, unlike for errors."""
         return not self.name.startswith(NEGATIVE)
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Between what it lies.
+        """The range of the metric.
 
         >>> Metric("roc_auc").ends, Metric("r2").ends, Metric("neg_log_loss").ends
         ((0.0, 1.0), (-inf, 1.0), (0.0, inf))
@@ -142,7 +142,7 @@ class Metric:
         return TITLES.get(self.name, words)
 
     def value(self, held_out: HeldOutPredictions) -> float | None:
-        """The metric on rows; None where these rows, or what the model says of them, give none.
+        """The metric on rows; None if the rows or the predictions give no value.
 
         Rows are ranked within folds, and the mean is over those folds that have both kinds of rows.
         """
@@ -161,7 +161,7 @@ class Metric:
                 outcome_score(self.name, held_out.y, held_out.predicted) if len(held_out) else None
             )
             return value if value is not None and math.isfinite(value) else None
-        # The same as the scorers', in a fiftieth of their time, and of rows of some classes too.
+        # The scorers' values in a fiftieth of their time, also if rows lack some classes.
         rows = self.row_values(held_out) if self.name != "r2" and len(held_out) else None
         if rows is not None:
             mean = abs(float(rows.mean()))
@@ -182,7 +182,7 @@ class Metric:
         for some in (held_out, held_out.of_classes_present()):
             try:
                 return self.computed(some)
-            except AttributeError:  # of a model without probabilities or decision values
+            except AttributeError:  # a model without probabilities or decision values
                 return None
             except ValueError:  # some metrics want a row of every class
                 continue
@@ -195,7 +195,7 @@ class Metric:
         return survival_score(self.name, held_out.y, held_out.predicted, survival, times)
 
     def remarks(self, held_out: HeldOutPredictions, labels: Sequence[str]) -> list[str]:
-        """What a reader has to know of it: of which class it is, or why there is none."""
+        """Remarks on the metric: the class that it judges, or why it has no value."""
         if self.value(held_out) is None:
             return [f"there is no {self.title}: {self._why_none(held_out)}"]
         if self.name in OF_ONE_CLASS:
@@ -222,7 +222,7 @@ class Metric:
         return value if self.greater_is_better else -value
 
     def row_values(self, held_out: HeldOutPredictions) -> Array | None:
-        """What each row adds to a score that is a mean over rows; None of other metrics.
+        """Contribution of each row to a score that is a mean over rows; None for other metrics.
 
         More is better. R² is in units of the spread of all rows.
         """
@@ -246,7 +246,7 @@ class Metric:
         return np.asarray(-(errors**2) / unit) if unit > 0.0 else None
 
     def goodness(self, held_out: HeldOutPredictions) -> float:
-        """The same, but so that more is better, and nothing is worst."""
+        """The metric, signed so that greater is better; a missing value is the worst."""
         value = self.value(held_out)
         if value is None:
             return -math.inf
@@ -280,7 +280,7 @@ def _area_of_two(held_out: HeldOutPredictions) -> float | None:
 
 
 def _mean_area(held_out: HeldOutPredictions) -> float | None:
-    """Over the classes, each against the rest, by probabilities; of two classes, the second's."""
+    """Mean ROC AUC of the classes against the rest; for two classes, that of the second."""
     if held_out.proba is None:
         return None
     classes = [1] if held_out.n_classes == 2 else range(held_out.n_classes)
@@ -302,9 +302,9 @@ def find_metric(
     classes: Targets | None,
     ranks: tuple[int, ...] = (),
 ) -> Metric:
-    """The scorer of that name, if it can judge such targets; without one the task's own.
+    """The metric of a name, if it can judge the targets; by default that of the task.
 
-    Grades have the ranks of their classes.
+    `ranks` of the classes are given only for grades.
     """
     metric = Metric(name or default_metric(y) or DEFAULTS[task])
     if outcome_task(y) is not None:
@@ -337,7 +337,7 @@ def find_metric(
 
 
 def _known_metric(metric: Metric) -> Metric:
-    """Of times to an event, which no scorer of scikit-learn judges."""
+    """Check a metric of times to an event, which no scorer of scikit-learn judges."""
     if metric.name not in SURVIVAL_METRICS:
         raise MethodError(
             f"expected --metric to judge times to an event, got {metric.name!r}; try "
@@ -366,7 +366,7 @@ def _judges_numbers(metric: Metric) -> bool:
 
 
 def _guess(y: Targets, classes: Targets | None) -> HeldOutPredictions:
-    """What somebody might say who knows nothing, with all that a metric may ask for."""
+    """Placeholder predictions, with every output that a metric may need."""
     if classes is None:
         return HeldOutPredictions(y, np.full(len(y), float(np.mean(y))), 0)
     codes = np.searchsorted(classes, y)

@@ -21,7 +21,7 @@ from kernlearn.typing import Array, Indices, Json, PandasFrame, Targets
 
 # Share of rows like those of the fit that are called outside, and level of the tests of columns.
 LEVEL = 0.01
-# Beyond either end of the range of the fit, in units of the range.
+# Distance beyond either end of the range of the fit, in units of the range.
 FAR = 1.0
 # Levels of a category with fewer cells are counted together.
 FEWEST_CELLS = 10
@@ -45,23 +45,23 @@ class NewRows:
 
     bundle: ModelBundle
     most_rows: int = 5000
-    """Rows of a new table that its columns are compared by."""
+    """Rows of a new table that the tests of columns use, at most."""
     n_rows: int = 0
     outside: list[int] = field(default_factory=list)
     """Numbers of the rows that are outside, from 0."""
     far: dict[str, tuple[int, int, float]] = field(default_factory=dict)
-    """By column: cells far out of range, the row of the first, and its value."""
+    """For each column: number of cells far out of range, row of the first, and its value."""
     _kept: list[PandasFrame] = field(default_factory=list)
     _keys: list[Array] = field(default_factory=list)
     _random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
     @cached_property
     def columns(self) -> list[Column]:
-        """What the model knows of the table."""
+        """The columns of the table that the model was fitted to."""
         return [Column(**column) for column in self.bundle.facts["columns"]]
 
     def add(self, rows: PandasFrame) -> NDArray[np.bool_] | None:
-        """Look at typed rows; which are outside, None where there is no distance."""
+        """Add typed rows, and return which are outside; None if there is no distance."""
         self._note_far_cells(rows)
         keys = self._random.random(len(rows))
         self._kept.append(rows)
@@ -95,7 +95,7 @@ class NewRows:
 
     @property
     def _n_extreme(self) -> int:
-        """Places among the training rows and a new one that are outside."""
+        """Number of the n + 1 distances, of training rows and a new one, that are outside."""
         return max(1, int(LEVEL * (len(self.bundle.sample_X) + 1)))
 
     def _note_far_cells(self, rows: PandasFrame) -> None:
@@ -126,11 +126,11 @@ class NewRows:
         return {**found, "sentences": _sentences(found)}
 
     def _outside_facts(self) -> Json | None:
-        """How many rows, the share that chance gives, and the probability of so many."""
+        """Number of rows outside, the share expected by chance, and the p-value."""
         if self._reference is None or self.n_rows == 0:
             return None
         n, k = len(self.bundle.sample_X), self._n_extreme
-        # Rows of a group are near to each other: of new groups, more are outside by nature.
+        # Rows of a group are near to each other, so more rows of new groups are outside.
         has_groups = any(column.kind == "group" for column in self.columns)
         p = float(betabinom.sf(len(self.outside) - 1, self.n_rows, k, n + 1 - k))
         return {

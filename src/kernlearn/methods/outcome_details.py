@@ -16,13 +16,13 @@ from kernlearn.typing import Json
 
 # Groups of rows by their predicted rate, and rows that each has at least.
 MOST_BINS, ROWS_OF_BIN = 10, 10
-# Groups that are shown of those that are ranked worst.
+# Number of worst-ranked groups that are shown.
 MOST_GROUPS = 5
 _OF_ONE = ("r2", "neg_root_mean_squared_error", "neg_mean_absolute_error")
 
 
 def outcome_details(held_out: HeldOutPredictions, names: Sequence[str], n_learned: int) -> Json:
-    """What is asked of counts, of each outcome or of groups, beyond the score.
+    """Details of counts, of each outcome or of groups, beyond the score.
 
     `names` are those of several outcomes; `n_learned` is the number of rows that one split learns
     from.
@@ -34,7 +34,7 @@ def outcome_details(held_out: HeldOutPredictions, names: Sequence[str], n_learne
 
 
 def _counts(held_out: HeldOutPredictions) -> Json:
-    """As of numbers; and what was counted beside what was expected, by predicted rate."""
+    """Details as for numbers, and observed beside expected counts, by predicted rate."""
     counts, expected = held_out.y["count"], held_out.predicted
     rates = expected / held_out.y["exposure"]
     n_bins = max(1, min(MOST_BINS, len(rates) // ROWS_OF_BIN))
@@ -63,7 +63,7 @@ def _counts_sentence(held_out: HeldOutPredictions) -> str:
 
 
 def _outcomes(held_out: HeldOutPredictions, names: Sequence[str], n_learned: int) -> Json:
-    """The scores of each outcome, and whether its intervals hold what they should."""
+    """The scores of each outcome, and the coverage of its intervals."""
     entries = []
     for place, name in enumerate(names):
         interval = None if held_out.interval is None else held_out.interval[:, place]
@@ -88,7 +88,7 @@ def _outcomes(held_out: HeldOutPredictions, names: Sequence[str], n_learned: int
 
 
 def _groups(held_out: HeldOutPredictions) -> Json:
-    """How many groups have an order, and those that are ranked worst."""
+    """The number of groups with an order, and the groups that are ranked worst."""
     first = NDCG if Metric(NDCG).value(held_out) is not None else PAIRS
     found = group_scores(first, held_out.y, held_out.predicted)
     pairs = dict(

@@ -27,7 +27,7 @@ class CountKernelRegressor(KernelRegressor):
 
 
 class _OfRates:
-    """Mixed into a regressor of numbers: rates, of which each weighs as its exposure."""
+    """Mixin that fits a regressor of numbers to rates, weighted by their exposures."""
 
     def fit(self, X: PandasFrame, y: Targets) -> _OfRates:
         """Learn from the fields "count" and "exposure" of y."""
@@ -49,7 +49,7 @@ class OneRateForAll(_OfRates, DummyRegressor):  # type: ignore[misc]  # without 
 
 
 class _OfGrades:
-    """Mixed into a regressor of numbers: grades, whatever their groups."""
+    """Mixin that fits a regressor of numbers to grades, whatever their groups."""
 
     def fit(self, X: PandasFrame, y: Targets) -> _OfGrades:
         """Learn from the field "grade" of y."""

@@ -1,4 +1,4 @@
-r"""Counts, several outcomes and rankings: what models say of held-out rows, and how it is judged.
+r"""Counts, several outcomes and rankings: predictions of held-out rows, and their metrics.
 
 - counts: the mean Poisson deviance, and D², the explained part of the deviance of one rate for all;
 - several outcomes: the mean of R² over the outcomes, and the least R²;
@@ -29,7 +29,7 @@ MEAN_R2, LEAST_R2 = "mean_r2", "least_r2"
 NDCG, PAIRS, FIRST = "ndcg", "pair_accuracy", "first_is_best"
 SQUARES = "neg_mean_squared_error"
 ERRORS = ("neg_root_mean_squared_error", "neg_mean_absolute_error")
-# Of each task, the usual metrics, the one that it is judged by first.
+# Usual metrics of each task, the default first.
 OUTCOME_METRICS: dict[str, tuple[str, ...]] = {
     COUNTS: (DEVIANCE, EXPLAINED, *ERRORS),
     OUTCOMES: (MEAN_R2, LEAST_R2),
@@ -63,7 +63,7 @@ def outcome_numbers(y: Targets) -> Array:
 
 
 def default_metric(y: Targets) -> str | None:
-    """What such targets are judged by; None for other tasks. NDCG asks for small grades."""
+    """Default metric of the targets; None for other tasks. NDCG needs small grades."""
     task = outcome_task(y)
     if task is None:
         return None
@@ -95,7 +95,7 @@ def check_outcome_metric(name: str, y: Targets) -> None:
 def predicted_outcomes(
     model: Pipeline, X: Rows, y: Targets, coverage: float
 ) -> tuple[Array, Array | None]:
-    """What a model predicts for rows, counts in their exposures, and intervals where it has them.
+    """Predictions for rows, counts in their exposures, and intervals if the model has them.
 
     Intervals have the shape (n, 2), or (n, n_outcomes, 2).
     """
@@ -114,7 +114,7 @@ def predicted_outcomes(
 
 
 def outcome_score(name: str, y: Targets, predicted: Array) -> float | None:
-    """A metric of rows that one model predicted; None where they have none."""
+    """A metric of rows that one model predicted; None if the metric is undefined."""
     if name == LEAST_R2:
         return float(np.min(r2_by_outcome(y, predicted)))
     if name == EXPLAINED:
@@ -133,7 +133,7 @@ def outcome_score(name: str, y: Targets, predicted: Array) -> float | None:
 
 
 def outcome_row_values(name: str, y: Targets, predicted: Array) -> Array | None:
-    """What each row adds to a metric that is a mean over rows, or over groups; more is better."""
+    """Contribution of each row to a metric that is a mean over rows or groups; more is better."""
     if name == DEVIANCE:
         return np.asarray(-deviances(y, predicted))
     if name == SQUARES:
@@ -155,14 +155,14 @@ def deviances(y: Targets, predicted: Array) -> Array:
 
 
 def r2_by_outcome(y: Array, predicted: Array) -> Array:
-    """R² of every outcome; zero where held-out rows have one value of it."""
+    """R² of every outcome; zero for an outcome that is constant on held-out rows."""
     spread = standard_deviation(y) ** 2
     errors = np.mean((y - predicted) ** 2, axis=0)
     return np.asarray(np.where(spread > 0.0, 1.0 - errors / np.where(spread > 0, spread, 1.0), 0.0))
 
 
 def group_scores(name: str, y: Targets, scores: Array) -> list[tuple[Indices, float]]:
-    """The rows of every group with an order, and the metric of it."""
+    """The rows of every group with an order, and the metric of the group."""
     parts = [np.flatnonzero(y["group"] == code) for code in np.unique(y["group"])]
     found = [(rows, _GROUP_SCORES[name](scores[rows], y["grade"][rows])) for rows in parts]
     return [(rows, value) for rows, value in found if value is not None]
@@ -171,7 +171,7 @@ def group_scores(name: str, y: Targets, scores: Array) -> list[tuple[Indices, fl
 def _of_groups(
     score: Callable[[Array, Array], float | None], y: Targets, scores: Array
 ) -> Array | None:
-    """What rows add, so that their mean is the mean over the groups that have an order."""
+    """Contributions of rows, whose mean is the mean over the groups that have an order."""
     values, known = np.zeros(len(y)), 0
     for code in np.unique(y["group"]):
         rows = np.flatnonzero(y["group"] == code)

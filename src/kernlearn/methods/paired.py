@@ -1,4 +1,4 @@
-r"""Whether two models differ, by what both say of the same rows.
+r"""Paired tests of whether two models differ, by their predictions of the same rows.
 
 Intervals of two scores may overlap although the models differ beyond doubt, since both err on the
 same hard rows. A paired test looks only at the rows on which they differ.
@@ -30,9 +30,9 @@ class Paired:
 
     test: str
     p_value: float | None
-    """How probable so large a difference is between two models that are equally good."""
+    """Probability of a difference at least as large between two equally good models."""
     wins: int | None = None
-    """Of McNemar's test: rows on which the first alone is right."""
+    """Rows on which the first alone is right, for McNemar's test."""
     losses: int | None = None
     """Rows on which the second alone is right."""
 
@@ -84,13 +84,13 @@ SQUARED = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error", "expla
 def mcnemar(first: np.ndarray, second: np.ndarray) -> Paired:
     r"""McNemar's test, mid-p, by the rows on which each of two classifiers is right.
 
-    Of two classifiers that are equally good, each is the one that is right with probability one
-    half on a row on which one of them is; with b and c such rows,
+    On a row that only one of two equally good classifiers gets right, each is the one with
+    probability one half; with b and c such rows,
 
     .. math:: p = 2 P(B \le \min(b, c)) - P(B = \min(b, c)), \quad B \sim \text{Bin}(b + c, 1/2)
 
-    Half the probability of what was observed is left out, without which the test errs on the side
-    of no difference (Fagerland, Lydersen and Laake 2013).
+    Half the probability of the observed counts is left out, without which the test is
+    conservative (Fagerland, Lydersen and Laake 2013).
 
     >>> import numpy as np
     >>> right = np.arange(20) < 9
@@ -104,7 +104,7 @@ def mcnemar(first: np.ndarray, second: np.ndarray) -> Paired:
 
 
 def squared_error(held_out: HeldOutPredictions) -> Array:
-    """Of every row."""
+    """Squared error of every row."""
     return np.asarray((held_out.y - held_out.predicted) ** 2)
 
 
@@ -137,7 +137,7 @@ def corrected_t(differences: np.ndarray, ratio: float) -> float | None:
 
     with k differences between scores, one for each fold, n₁ rows learned from and n₂ tested on;
     `ratio` is n₂ / n₁. Folds share most of what they learn from, so that their scores are not
-    independent. None where all differences are the same, but not zero.
+    independent. None if all differences are the same, but not zero.
     """
     k = len(differences)
     spread = float(differences.std(ddof=1))
@@ -168,7 +168,7 @@ def bootstrap(
     seed: int,
     options: ScoreOptions = SCORING,
 ) -> Paired:
-    """For any metric: the difference in standard deviations of itself, over draws of rows."""
+    """Test for any metric: the difference over its standard deviation in draws of rows."""
     name = "paired bootstrap"
     spread = difference_error(metric, first, second, seed, options)
     whole = [metric.value(first), metric.value(second)]

@@ -1,4 +1,4 @@
-"""A model's predictions as a table, with how sure it is."""
+"""A model's predictions and their uncertainty as a table."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from kernlearn.typing import Array, Json, PandasFrame
 def predictions(
     bundle: ModelBundle, rows: PandasFrame, coverage: float = 0.9, exposure: Array | None = None
 ) -> PandasFrame:
-    """Predictions of typed rows, the values behind them, and how sure they are.
+    """Predictions of typed rows, decision values, and measures of uncertainty.
 
-    A column ``prediction``. For two classes ``decision``, positive for the second; for more
-    ``decision: CLASS`` for each; then ``probability: CLASS`` for each. For numbers ``lower`` and
-    ``upper``, which hold the number with probability `coverage`, and ``std`` where the model is a
-    Gaussian process. Only what the model has. Of times to an event ``risk``, ``median`` and
-    ``survival: TIME``, the probability to be free of the event after a time, for a few times. Of
-    counts, ``prediction`` and its interval are of the exposure, beside the ``rate``; of several
-    outcomes there is ``prediction: NAME`` for each; of rankings a ``score``.
+    A column ``prediction``, and others that the model has. For two classes ``decision``, positive
+    for the second; for more ``decision: CLASS`` for each; then ``probability: CLASS`` for each. For
+    numbers ``lower`` and ``upper``, which hold the number with probability `coverage`, and ``std``
+    for a Gaussian process. For times to an event ``risk``, ``median`` and ``survival: TIME``, the
+    probability to be free of the event after a time, for a few times. For counts, ``prediction``
+    and its interval for the exposure, beside the ``rate``. For several outcomes,
+    ``prediction: NAME`` for each. For rankings a ``score``.
     """
     pd = load_pandas("predicting")
     if bundle.facts["task"] == SURVIVAL:
@@ -58,7 +58,7 @@ def _survival_columns(bundle: ModelBundle, rows: PandasFrame) -> Json:
 
 
 def _count_columns(bundle: ModelBundle, rows: PandasFrame, coverage: float, own: Json) -> Json:
-    """Expected counts in an exposure, or in one."""
+    """Expected counts for the exposures, by default of one, and their intervals."""
     rate = np.asarray(bundle.pipeline.predict(rows), dtype=float)
     columns: Json = {"prediction": rate * own.get("exposure", 1.0)}
     if own:
@@ -80,7 +80,7 @@ def _outcome_columns(bundle: ModelBundle, rows: PandasFrame, coverage: float, ow
 
 
 def _ends(bundle: ModelBundle, rows: PandasFrame, coverage: float, own: Json) -> Array | None:
-    """Intervals where the model has them."""
+    """Ends of prediction intervals; None if the model has none."""
     last = bundle.pipeline.steps[-1][1]
     if not hasattr(last, "predict_interval"):
         return None

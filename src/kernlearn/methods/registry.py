@@ -158,7 +158,7 @@ def _linear(setting: Setting) -> Plan:
 
 
 class _Boosting(HistGradientBoostingClassifier):  # type: ignore[misc]  # without types
-    """With weights of classes by their labels, which scikit-learn 1.9 looks for among numbers."""
+    """Boosting with class weights by label; scikit-learn 1.9 looks for encoded numbers."""
 
     def fit(self, X: PandasFrame, y: object, sample_weight: object = None) -> _Boosting:
         weights = self.get_params(deep=False)["class_weight"]
@@ -192,7 +192,7 @@ def _guess(setting: Setting) -> Plan:
     return Plan([("estimator", guess)])
 
 
-# It reads the typed table itself, so that what it says of columns is said of the user's own.
+# The mixture reads the typed table itself, so that its notes name the user's own columns.
 KERNEL = Method(
     "kernel", "a mixture of kernel machines", _kernel, ALL_TASKS, max_rows=1_000_000, prepares=True
 )
@@ -264,7 +264,7 @@ LINEAR = Method(
         RANKING: "ridge regression of the grades",
     },
 )
-# Trees look at one column at a time: of very many, that takes longer than all else together.
+# Trees look at one column at a time, which takes longest if columns are very many.
 BOOSTING = Method(
     "boosting",
     "gradient boosting",

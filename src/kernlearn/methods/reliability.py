@@ -1,12 +1,12 @@
-r"""Whether probabilities are what they say, and how much of the difference is chance.
+r"""Calibration of probabilities, and the part of the miscalibration that chance explains.
 
 With p the probability that a model gives, and t whether it came true,
 
 .. math:: \operatorname{logit} P(t = 1) = a + b \operatorname{logit} p
 
-has the intercept a = 0 and the slope b = 1 if probabilities are right (Cox 1958); below one, they
-are too close to 0 and 1. Of two classes p is the probability of the second, of more that of the
-class which is predicted.
+has the intercept a = 0 and the slope b = 1 if probabilities are right (Cox 1958); if b < 1, they
+are too close to 0 and 1. For two classes p is the probability of the second, for more that of the
+predicted class.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ LARGEST_SLOPE = 50.0
 
 
 def reliability(held_out: HeldOutPredictions) -> Json | None:
-    r"""Bins of equally many rows, the mean gap, what chance makes of it, slope and intercept.
+    r"""Bins of equally many rows, calibration error and p-value, slope and intercept.
 
     .. math:: \text{ECE} = \sum_b \frac{n_b}{n} \left| \bar p_b - \bar t_b \right|
 
     with the mean probability and the share of rows for which it came true in every bin. Chance
-    alone makes a gap, too: ``error_by_chance`` is its mean for probabilities that are right, and
-    ``p_value`` how often it is then so large. None without probabilities, or with too few rows for
-    two bins.
+    alone makes a gap, too: ``error_by_chance`` is the mean gap of probabilities that are right, and
+    ``p_value`` the probability of a gap at least as large. None without probabilities, or with too
+    few rows for two bins.
     """
     if held_out.proba is None or len(held_out) < 2 * ROWS_OF_A_BIN:
         return None
@@ -107,7 +107,7 @@ def _recalibration(p: Array, came_true: NDArray[np.bool_], units: Sequence[Indic
         if np.abs(step).max() < 1e-9:
             break
     else:
-        return nothing  # so do classes that are apart by probabilities of nearly 0 and 1
+        return nothing  # Newton's steps do not converge for separated classes
     sums = Z * (came_true - expit(Z @ ab))[:, None]
     if units is not None:
         sums = np.array([sums[rows].sum(axis=0) for rows in units])
@@ -125,7 +125,7 @@ def _recalibration(p: Array, came_true: NDArray[np.bool_], units: Sequence[Indic
 
 
 def _sentence(found: Json) -> str:
-    """What these rows show, with the figures."""
+    """A sentence on the calibration, with the figures."""
     figures = (
         f"the calibration error is {found['error']:.3f}, and {found['error_by_chance']:.3f} is "
         "expected of probabilities that are right"

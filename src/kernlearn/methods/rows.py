@@ -1,4 +1,4 @@
-"""One account of the rows: what was read, left out, held out, sampled and learned from."""
+"""Account of the rows: read, left out, held out, sampled and learned from."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ SMALL = 5
 def row_account(
     task: Task, outcome: LearningResult, n_read: int, dropped: Sequence[tuple[str, int]]
 ) -> Json:
-    """Where every row went, as numbers and as sentences.
+    """Account of every row, as numbers and as sentences.
 
     JSON values: ``read``, ``dropped`` (why, and how many), ``used``, ``held_out``, ``folds`` (None
     with one split), ``repeats`` (of the folds), ``to_learn_from``, ``models`` (rows that each
     learned from, and those its parameters were tuned on, None where nothing was), ``refitted``,
-    ``took_over`` (whether that kept the choices of the model that was scored), ``in_the_file``
-    (rows that the model in the file learned from), ``single_classes``, ``small_classes`` (with
-    their rows), ``groups`` (how many, None without), ``duplicates`` (rows that repeat an earlier
-    one) and ``sentences``.
+    ``took_over`` (whether the refit kept the choices of the scored model), ``in_the_file`` (rows
+    that the model in the file learned from), ``single_classes``, ``small_classes`` (with their
+    rows), ``groups`` (how many, None without), ``duplicates`` (rows that repeat an earlier one) and
+    ``sentences``.
     """
     kept = outcome.kept
     singles = np.unique(task.y[_singles(task)])
@@ -65,7 +65,7 @@ def _sentences(task: Task, account: Json, tested: Targets) -> list[str]:
 
 
 def _few(small: dict[str, int], tested: Targets) -> list[str]:
-    """What can be said of classes of a few rows; `tested` has the classes of rows held out."""
+    """Sentences on classes with few rows; `tested` has the classes of held-out rows."""
     sentences = []
     for name, n in list(small.items())[:SHOWN]:
         out = int(np.count_nonzero(tested.astype(str) == name))
@@ -131,7 +131,7 @@ def _later(account: Json) -> str:
 
 
 def _together(account: Json) -> list[str]:
-    """Which rows are never parted."""
+    """Sentences on rows that are held out together."""
     sentences, n = [], account["duplicates"]
     if account["groups"]:
         sentences.append(
@@ -152,7 +152,7 @@ def _singles(task: Task) -> Indices:
 
 
 def _has_shares(task: Task) -> bool:
-    """Whether every division holds out rows enough for each class to have one."""
+    """Whether every split holds out enough rows for each class to have one."""
     if task.setting.task == SURVIVAL:
         return True
     if task.setting.task != "classification":
@@ -162,7 +162,7 @@ def _has_shares(task: Task) -> bool:
 
 
 def _learning_rows(account: Json) -> list[str]:
-    """Who learned from fewer rows than there were, or was tuned on fewer."""
+    """Sentences on models that learned from, or were tuned on, fewer rows than there were."""
     sentences = []
     n = account["to_learn_from"]
     for model in account["models"]:

@@ -20,14 +20,14 @@ ROOT, MEAN_SQUARE = "neg_root_mean_squared_error", "neg_mean_squared_error"
 
 @dataclass(frozen=True)
 class ScoreOptions:
-    """How many draws of rows intervals and errors rest on."""
+    """Numbers of draws of rows for intervals and standard errors."""
 
     n_bootstrap: int = 1000
     """Draws for R²."""
     n_draws: int = 200
     """Draws for a metric that is computed anew for each of them."""
     fewest_rows: int = 10
-    """Of fewer rows, there is no interval."""
+    """Rows below which there is no interval."""
 
 
 SCORING = ScoreOptions()
@@ -51,12 +51,12 @@ def held_out_score(
 ) -> Score:
     """Accuracy with Wilson's interval; others with a bootstrap interval over rows.
 
-    Where rows belong to units, the bootstrap draws units, for the accuracy too. Of several splits,
+    If rows belong to units, the bootstrap draws units, for the accuracy too. For several splits,
     each of which learns from `n_learned` rows, the interval is that of :func:`resampled_score`.
     """
     if held_out.fold is not None:
         return resampled_score(metric, held_out, n_learned)
-    if outcome_task(held_out.y) is not None:  # a draw would make one group of a group drawn twice
+    if outcome_task(held_out.y) is not None:  # a group drawn twice would become one group
         return usual_score(metric, held_out, n_learned)
     value, units = metric.value(held_out), held_out.unit_rows()
     if metric.name == "accuracy" and (units is None or value in (0.0, 1.0)):
@@ -79,8 +79,8 @@ def held_out_score(
 def usual_score(metric: Metric, held_out: HeldOutPredictions, n_learned: int) -> Score:
     """A score beside the one that was asked for, with an interval that costs little.
 
-    Of one split it is that of a mean over rows or units; of a metric which is no mean, by leaving
-    out one part of the units in turn.
+    For one split the interval is that of a mean over rows or units; for a metric that is no mean,
+    the jackknife leaves out one block of units in turn.
     """
     if held_out.fold is not None:
         return resampled_score(metric, held_out, n_learned)
@@ -133,7 +133,7 @@ def resampled_score(metric: Metric, held_out: HeldOutPredictions, n_learned: int
 
 
 def _row_values(metric: Metric, held_out: HeldOutPredictions, value: float) -> Array | None:
-    """What rows add to a score; to R², a ratio of two means, by its derivatives at its value."""
+    """Contributions of rows to a score; for R², a ratio of two means, by linearisation."""
     if metric.name != "r2":
         return metric.row_values(held_out)
     squares = (held_out.y - held_out.y.mean()) ** 2
@@ -148,13 +148,13 @@ def _root(score: Score) -> Score:
 
 
 def _within(metric: Metric, value: float, half: float) -> Score:
-    """An interval that leaves out what the metric cannot be."""
+    """An interval clipped to the range of the metric."""
     least, most = metric.ends
     return Score(value, max(least, value - half), min(most, value + half))
 
 
 def _perfect(metric: Metric, held_out: HeldOutPredictions, value: float) -> Score:
-    """All right, or all wrong: Wilson's interval for the units of the smallest class.
+    """Wilson's interval of a best or worst score, for the units of the smallest class.
 
     Outcomes of several fields, such as times to an event or grades in groups, have no classes.
     """
@@ -170,7 +170,7 @@ def wilson_interval(k: int, n: int) -> tuple[float, float]:
 
     .. math:: \frac{p + z^2/2n \pm z\sqrt{p(1-p)/n + z^2/4n^2}}{1 + z^2/n}, \quad p = k/n
 
-    Unlike p ± z√(p(1−p)/n) it stays within 0 and 1, and has a width where k is 0 or n.
+    Unlike p ± z√(p(1−p)/n), the interval stays within 0 and 1, and has a width if k is 0 or n.
 
     >>> [round(end, 3) for end in wilson_interval(45, 45)]
     [0.921, 1.0]
@@ -178,7 +178,7 @@ def wilson_interval(k: int, n: int) -> tuple[float, float]:
     p, spread = k / n, Z_95**2 / n
     middle = (p + spread / 2) / (1 + spread)
     half = np.sqrt(Z_95**2 * p * (1 - p) / n + spread**2 / 4) / (1 + spread)
-    # Without an error, or with nothing else, an end is exact, but for rounding.
+    # For k = 0 or k = n one end is exactly 0 or 1, but for rounding.
     return float(middle - half) if k > 0 else 0.0, float(middle + half) if k < n else 1.0
 
 
@@ -188,8 +188,8 @@ def metric_draws(metric: Metric, held_out: HeldOutPredictions, seed: int, n_draw
 
     The draws are the same for all models that are compared.
 
-    NaN where a draw has none, or would be of something else: a class may be missing, and a mean
-    over the other classes is no draw of a mean over all.
+    A draw without a value is NaN, and so is a draw without rows of some class: a mean over the
+    other classes is no draw of a mean over all.
     """
     units = held_out.unit_rows()
     n_units = len(held_out) if units is None else len(units)
@@ -218,7 +218,7 @@ def _r2_draws(held_out: HeldOutPredictions, seed: int, n_draws: int) -> Array:
     """R² of draws of rows with repetition; one draw at a time, since rows may be many."""
     rng = np.random.default_rng(seed)
     n = len(held_out)
-    # Around the mean, for the digits.
+    # Centred, against cancellation.
     y = held_out.y - held_out.y.mean()
     squares = np.column_stack([(held_out.y - held_out.predicted) ** 2, y, y**2])
     sums = np.empty((n_draws, 3))

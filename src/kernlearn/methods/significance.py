@@ -1,4 +1,4 @@
-"""What a paired test says, in plain words."""
+"""Results of paired tests in plain words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kernlearn.typing import Json
 def comparison_facts(model: EvaluatedModel, other: EvaluatedModel, metric: Metric) -> Json | None:
     """The model against a baseline on the same rows: test, p-value, and a sentence.
 
-    ``better`` is True, False, or None where the rows do not tell the two apart.
+    ``better`` is True, False, or None if the rows do not tell the two apart.
     """
     paired = other.paired
     if paired is None or model.score.value is None or other.score.value is None:
@@ -58,7 +58,7 @@ def paired_name(other: EvaluatedModel) -> str:
 
 
 def _odds(p: float) -> str:
-    """How often that is.
+    """A p-value as a frequency in words.
 
     >>> _odds(0.3), _odds(0.04), _odds(1e-5), _odds(1.0)
     ('3 times in 10', '4 times in 100', 'less than once in 1000', 'always')

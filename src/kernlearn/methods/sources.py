@@ -1,4 +1,4 @@
-"""What each source adds: the score less that of a model which is fitted without it."""
+"""Importance of each source: the score less that of a model fitted without the source."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 
 
 def source_names(task: Task) -> list[str]:
-    """Names of the sources whose part in the score is found out by refits; of many, of none."""
+    """Names of the sources to refit without; none if there are too many, or one alone."""
     kernels = task.setting.kernels
     names = list(task.views or ())
     if kernels:
@@ -36,10 +36,10 @@ def without_each(
     seconds: float,
     advance: Callable[[], object],
 ) -> list[Importance] | None:
-    """What each source adds to the predictions of a learner for the held-out rows of a split.
+    """Importance of each source for a learner's predictions of the held-out rows of a split.
 
-    The standard error is that of the difference on the same held-out rows, over draws of them.
-    `seconds` are those of one fit: None where a fit without each source would take too long.
+    The standard error is that of the difference on the same held-out rows, over draws of rows.
+    `seconds` is the time of one fit; the result is None if the fits would take too long.
     """
     (train, test), setting = split, task.setting
     names = source_names(task)
@@ -50,7 +50,7 @@ def without_each(
     found = []
     for j, name in enumerate(names):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it is not the model that is kept
+            warnings.simplefilter("ignore")  # not warnings of the model
             with interrupts_end_everything():
                 model = _without(task, learner, j).fit(*task.training_rows(train))
         X, y, unit = task.test_rows(test)
@@ -63,7 +63,7 @@ def without_each(
 
 
 def _without(task: Task, learner: Learner, j: int) -> Learner:
-    """Fits the same method to all sources but the j-th."""
+    """A learner of the same method on all sources but the j-th."""
     setting = task.setting
     if setting.kernels:
         others = tuple(k for i, k in enumerate(setting.kernels) if i != j)

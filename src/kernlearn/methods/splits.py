@@ -1,10 +1,10 @@
-r"""Which rows are held out, whatever the sizes of the classes and of the groups.
+r"""Train/test splits for any sizes of classes and groups.
 
 Rows are shuffled and sorted by class, and dealt out in turn, so that every class is spread as
 evenly as whole rows allow. A class of a single row cannot be learned and tested at once: it is
 always learned from. A class of two or more has a row to learn from in every split.
 
-Of times to an event, the rows with an event and those without are spread so.
+For times to an event, rows with and without an event are spread in the same way.
 
 Rows of one unit, such as a patient, are held out together. A unit counts as one of its most
 frequent class. In the order of time, the rows held out are later than those learned from.
@@ -26,13 +26,13 @@ TIME_BLOCKS = 10
 
 @dataclass(frozen=True, eq=False)
 class _Units:
-    """What is dealt out: rows, or units of several."""
+    """The units that are dealt out: single rows, or groups of several."""
 
     codes: Indices
     """The unit of every row."""
     sizes: Indices
     labels: Indices
-    """The most frequent class of each; zero for numbers."""
+    """The most frequent class of each unit; zero for numbers."""
 
     @classmethod
     def of(cls, y: Targets, task: str, units: Indices | None) -> _Units:
@@ -57,7 +57,7 @@ class _Units:
         return np.flatnonzero(np.bincount(self.labels)[self.labels] == 1)
 
     def dealt(self, task: str, seed: int) -> Indices:
-        """Shuffled, sorted by class and the large ones first, without those alone in theirs."""
+        """Shuffled units sorted by class, large ones first, without units alone in a class."""
         order = np.random.default_rng(seed).permutation(len(self.sizes))
         order = order[np.lexsort((-self.sizes[order], self.labels[order]))]
         return np.asarray(order[~np.isin(order, self.single(task))])
@@ -86,7 +86,7 @@ def single_rows(y: Targets, task: str, units: Indices | None = None) -> Indices:
 def fold_splits(
     y: Targets, task: str, n_folds: int, seed: int, units: Indices | None = None
 ) -> list[Split]:
-    """Sorted rows to learn from and to test on, in `n_folds` folds, or fewer of few units.
+    """Sorted rows to learn from and to test on, in `n_folds` folds, or fewer if units are few.
 
     Every row that is not alone in its class is tested once; `seed` shuffles.
     """
@@ -99,7 +99,7 @@ def fold_splits(
 
 
 def _folds(order: Indices, dealt: _Units, n_folds: int) -> list[Indices]:
-    """Each unit to the fold with the fewest rows of its class, of several the smallest."""
+    """Deal each unit to the fold with the fewest rows of its class; ties to the smallest fold."""
     if (dealt.sizes == 1).all():
         return [order[i::n_folds] for i in range(n_folds)]
     totals = np.zeros(n_folds)
@@ -117,7 +117,7 @@ def _folds(order: Indices, dealt: _Units, n_folds: int) -> list[Indices]:
 def holdout_split(
     y: Targets, task: str, share: float, seed: int, units: Indices | None = None
 ) -> Split:
-    """Sorted rows to learn from, and a share of all rows to test on, one unit at least of each."""
+    """Sorted rows to learn from, and a share of all rows to test on; each has one unit at least."""
     dealt = _Units.of(y, task, units)
     order = dealt.dealt(task, seed)
     test = _spread(order, dealt, share, len(y))
@@ -139,7 +139,7 @@ def _spread(order: Indices, dealt: _Units, share: float, n_rows: int) -> Indices
     dues = share * np.cumsum(dealt.sizes[order])
     chosen, n_chosen = [], 0
     for unit, due in zip(order, dues, strict=True):
-        # Closer to the share with it than without.
+        # The share is closer with this unit than without.
         if due - n_chosen >= dealt.sizes[unit] / 2:
             chosen.append(int(unit))
             n_chosen += int(dealt.sizes[unit])
@@ -151,8 +151,8 @@ def _spread(order: Indices, dealt: _Units, share: float, n_rows: int) -> Indices
 def time_splits(times: Array, share: float, n_folds: int | None) -> list[Split]:
     """Later rows to test on and earlier ones to learn from; rows of one time stay together.
 
-    A share of the rows, the last, is held out once; or, in `n_folds` folds, each of as many
-    consecutive parts after the first is predicted from all rows before it.
+    By default the last `share` of the rows is held out once. With `n_folds`, each of as many
+    consecutive parts after the first is predicted from all rows before the part.
     """
     order = np.sort(times)
     n = len(times)

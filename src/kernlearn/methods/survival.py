@@ -1,4 +1,4 @@
-"""Times to an event: what models of them say of held-out rows, and how that is judged."""
+"""Times to an event: predictions of held-out rows, and their metrics."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def risk_and_survival(model: Pipeline, X: Rows, times: Array) -> tuple[Array, Ar
 def survival_score(
     name: str, y: Targets, risk: Array, survival: Array, times: Array
 ) -> float | None:
-    """A metric of rows that one model predicted; None where no pair can be compared."""
+    """A metric of rows that one model predicted; None if no pair can be compared."""
     outcome = survival_outcome(y)
     if name == BRIER:
         return float(integrated_brier(outcome, survival, times).mean())
@@ -75,13 +75,13 @@ def survival_score(
 
 
 def integrated_brier(outcome: SurvivalOutcome, survival: Array, times: Array) -> Array:
-    """What each row adds to the mean of the integrated Brier score."""
+    """Contribution of each row to the mean integrated Brier score."""
     scores = row_scores(outcome, survival, times, censoring_curve(outcome))
     return integrated(scores, times)
 
 
 def gain_in_order(y: Targets, risk: Array) -> Array:
-    """What rows add to the concordance beyond one half; the spread counts each pair twice."""
+    """Contributions of rows to the concordance above 1/2, with the spread of a U-statistic."""
     found = concordance(survival_outcome(y), ranks(risk))
     pairs = max(float(found.comparable.mean()), 1e-300)
     gains = (found.concordant - 0.5 * found.comparable) / pairs

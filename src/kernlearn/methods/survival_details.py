@@ -19,9 +19,9 @@ Z_95 = 1.959963984540054
 
 
 def survival_details(held_out: HeldOutPredictions, survival: Array) -> Json:
-    """How thirds of the held-out risk fare, and whether predicted survival comes true.
+    """Survival curves of thirds by held-out risk, and calibration of predicted survival.
 
-    Of several folds, rows are ranked within each: risks of different models have no common scale.
+    Rows are ranked within their folds, since risks of different models have no common scale.
     """
     outcome, times = survival_outcome(held_out.y), np.array(held_out.times)
     shares = rank_shares(held_out.predicted, held_out.fold)
@@ -108,7 +108,7 @@ def _calibration(outcome: SurvivalOutcome, survival: Array, time: float) -> Json
 def _bin(outcome: SurvivalOutcome, survival: Array, rows: Mask, time: float) -> Json:
     some = outcome.subset(rows)
     seen, error = (float(found([time])[0]) for found in (kaplan_meier(some), _greenwood(some)))
-    # With none of n rows lost, or all, their share has an error, too.
+    # A share of 0 or 1 of n rows has a standard error, too.
     half = Z_95 * max(error, 0.5 / len(some) if seen in (0.0, 1.0) else 0.0)
     return {
         "predicted": float(survival[rows].mean()),

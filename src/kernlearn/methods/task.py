@@ -1,4 +1,4 @@
-"""What is to be learned from a table, and what came of it."""
+"""A learning task on a table, and its result."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ if TYPE_CHECKING:
     from distributed import Client
 
 AUTO = "auto"
-# What learns through landmarks, from rows that may lie anywhere.
+# Methods that learn through landmarks, also from rows on a cluster.
 THROUGH_LANDMARKS = ("mkl", "first-level", "lssvm")
 
 
 @dataclass(frozen=True)
 class WorkflowOptions:
-    """What a fit tries, and how long: all that a user is not asked for."""
+    """Options of the workflow that users are not asked for."""
 
     comparison: ComparisonOptions = COMPARISON
     importance: ImportanceOptions = IMPORTANCE
     scoring: ScoreOptions = SCORING
     methods: tuple[Method, ...] = tuple(METHODS.values())
-    """What "auto" compares."""
+    """Methods that "auto" compares."""
     baselines: tuple[Method, ...] = BASELINES
     most_sources: int = 10
-    """Of more sources, none is left out to see what it adds: each costs a fit."""
+    """Sources above which none is left out to find its importance: each costs a fit."""
     seconds_without: float = 300.0
-    """For all such fits."""
+    """Seconds for all fits without a source."""
     rows_of_curve: int = 5000
-    """The training rows of all splits that a learning curve is drawn from; at least one split."""
+    """Training rows of a learning curve, over all its splits; one split is always used."""
     seconds_of_curve: float = 60.0
-    """For all fits of a learning curve, by what fits of the model took: beyond it there is none."""
+    """Estimated seconds for all fits of a learning curve, above which there is none."""
 
 
 WORKFLOW = WorkflowOptions()
@@ -63,7 +63,7 @@ WORKFLOW = WorkflowOptions()
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is to be learned from which rows, and how it is judged."""
+    """Rows and targets to learn from, the method, and the way in which models are judged."""
 
     X: PandasFrame
     y: Targets
@@ -73,37 +73,37 @@ class Task:
     method: str
     """A name of the registry, or "auto"."""
     test_size: float = 0.25
-    """Share of rows held out, if `cv`, a number of folds, is None."""
+    """Share of rows held out, if `cv` is None."""
     cv: int | None = None
     repeats: int = 1
-    """How often rows are dealt out into folds."""
+    """Repetitions of the cross-validation."""
     refit: bool = True
     """Whether the model that is kept is fitted to all rows after rows were held out."""
     views: Mapping[str, Sequence[str]] | None = None
     """Groups of columns."""
     time_limit: float | None = None
-    """Seconds for one fit, where the estimator has such a limit."""
+    """Seconds for one fit, if the estimator has a time limit."""
     callback: Callable[[Progress], object] | None = None
-    """Hears of every step of such fits."""
+    """Function to call at every step of a fit with a time limit."""
     device: str | None = None
-    """Where the estimators that have such a parameter work on rows."""
+    """Device of the estimators that have this parameter."""
     n_jobs: int = 1
-    """How many processes compare methods, and fit baselines, at once."""
+    """Number of processes that compare methods and fit baselines."""
     client: Client | None = None
-    """Of the cluster on which the model is learned, where it can be."""
+    """Client of the Dask cluster, for methods that can learn on one."""
     options: WorkflowOptions = WORKFLOW
     groups: Targets | None = None
-    """What rows are held out together by, such as their patient."""
+    """Group of each row, such as its patient; rows of a group are held out together."""
     times: Array | None = None
-    """By which later rows are held out, and earlier ones learned from."""
+    """Time of each row; later rows are held out, and earlier ones learned from."""
     has_curve: bool = False
-    """Whether models of fewer rows are fitted, to tell what more rows would bring."""
+    """Whether models are fitted to fewer rows too, for a learning curve."""
     costs: Costs | None = None
-    """Of mistakes, where a threshold is chosen by them."""
+    """Costs of mistakes, if a threshold is to be chosen by them."""
 
     @property
     def metric(self) -> Metric:
-        """What models are judged by."""
+        """The metric that judges models."""
         return self.setting.judge
 
     def splits(self) -> list[Split]:
@@ -118,36 +118,36 @@ class Task:
         return [holdout_split(self.y, kind, self.test_size, seed, self.units.known)]
 
     def first_splits(self) -> list[Split]:
-        """Those that hold out every row once."""
+        """The splits of the first repeat, which hold out no row twice."""
         splits = self.splits()
         return splits[: len(splits) // self.repeats]
 
     @cached_property
     def units(self) -> RowGroups:
-        """The groups, and copies of one row: what is held out together."""
+        """Units of rows that are held out together: groups, and copies of one row."""
         return RowGroups.of(self.X, self.groups, len(self.y))
 
     def training_rows(self, rows: Indices) -> tuple[PandasFrame, Targets, Indices | None]:
-        """Rows to learn from, their targets, and what folds within them hold out together."""
+        """Rows to learn from, their targets, and the units that inner folds hold out together."""
         return self.X.iloc[rows].reset_index(drop=True), self.y[rows], self.units_of(rows)
 
     def test_rows(self, rows: Indices) -> tuple[PandasFrame, Targets, Indices | None]:
         """Rows to predict, their targets, and the units that they belong to."""
         unit = self.units.known
         if unit is None and self.repeats > 1:
-            unit = np.arange(len(self.y))  # a row that is predicted several times is one
+            unit = np.arange(len(self.y))  # a row that is predicted several times is one unit
         table = self.X.iloc[rows].reset_index(drop=True), self.y[rows]
         return *table, None if unit is None else unit[rows]
 
     def units_of(self, rows: Indices) -> Indices | None:
-        """What folds within some rows hold out together: units, or consecutive parts of time."""
+        """Units that folds within some rows hold out together: groups, or blocks of time."""
         if self.times is not None:
             blocks = time_blocks(self.times[rows])
             return blocks if len(np.unique(blocks)) >= INNER_FOLDS else None
         return None if self.units.known is None else self.units.known[rows]
 
     def learner(self, name: str) -> Learner:
-        """Fits the method of that name."""
+        """A learner of the method of that name."""
         # Matrices need no columns, so nothing has to be prepared.
         prepare = None if self.setting.kernels else partial(preparation, self.columns, self.views)
         own = {method.name: method for method in self.options.methods}
@@ -158,7 +158,7 @@ class Task:
         return Learner(method, self.setting, prepare, client, words_of(self.columns))
 
     def _plan_with_limits(self, method: Method, setting: Setting) -> Plan:
-        """The method's plan, its estimators with the limit, the listener and the device."""
+        """The method's plan, its estimators with time limit, callback and device."""
         plan = method.plan(setting)
         for _, step in plan.steps:
             params = step.get_params(deep=False)
@@ -175,11 +175,11 @@ class Task:
         return [self.learner(name) for name in named]
 
     def baselines(self) -> list[Learner]:
-        """What the model is held against; all columns as they are, whatever the views.
+        """Learners of the baselines, on all columns as they are, whatever the views.
 
-        Of kernel matrices there are no columns, and things are for kernels alone, but for free
-        text, whose words logistic regression is given, too: it is what one would try with them.
-        Without other columns the simplest guess is what is left.
+        Kernel matrices have no columns, and things, such as graphs, are for kernels alone. Free
+        text is the exception: logistic regression gets its words. Without other columns the
+        simplest guess is the only baseline.
         """
         setting = replace(self.setting, views=(), kernels=())
         readable = set(columns_used(self.columns)) - set(columns_used(self.columns, *THINGS))
@@ -204,23 +204,23 @@ class EvaluatedModel:
     method: Method
     score: Score
     seconds: float
-    """Of all its fits and predictions."""
+    """Seconds of all fits and predictions."""
     held_out: HeldOutPredictions
     n_learned: int
-    """Rows that it learned from; of folds, the largest."""
+    """Rows that the model learned from; with folds, the largest number."""
     n_given: int
-    """Rows that were there for it to learn from."""
+    """Rows that were available to learn from; with folds, the largest number."""
     n_tuned: int | None = None
     """Rows on which its parameters were cross-validated, if they were."""
     paired: Paired | None = None
-    """The model against this baseline."""
+    """Test of the model against this baseline."""
 
 
 @dataclass(frozen=True, eq=False)
 class PipelineFit:
-    """A fitted model, by which learner, to which rows, and the comparison that chose the learner.
+    """A fitted model, its learner and rows, and the comparison that chose the learner.
 
-    Whether it took over what an earlier fit had chosen is kept, too.
+    The flag `took_over` says whether the fit kept the choices of an earlier one.
     """
 
     pipeline: Pipeline
@@ -233,7 +233,7 @@ class PipelineFit:
 
 @dataclass(frozen=True, eq=False)
 class LearningResult:
-    """The model that is kept, and how it was judged."""
+    """The model that is kept, and its evaluation."""
 
     kept: PipelineFit
     judged: list[EvaluatedModel]
@@ -244,12 +244,12 @@ class LearningResult:
     """Whether the model that is kept was fitted to other rows than the one that was judged."""
     columns: list[Importance] | None = None
     views: list[Importance] | None = None
-    """What each view adds, as `columns` says what each column adds."""
+    """Importances of views, as `columns` has those of columns."""
     together: list[Importance] | None = None
-    """What correlated columns add, shuffled together."""
+    """Importances of correlated columns that are shuffled together."""
     notes: list[str] = field(default_factory=list)
-    """What was skipped, and what ended early."""
+    """Notes on skipped methods, and on fits that ended early."""
     chance: Chance | None = None
-    """The model beside guessing."""
+    """Test of the model against guessing."""
     curve: Json | None = None
-    """The learning curve, where one was asked for."""
+    """The learning curve, if one was asked for."""

@@ -1,8 +1,8 @@
 """Parameters by cross-validation, without repeating the steps that they do not touch.
 
-Machines with Gaussian kernels on the same few rows are trained without what surrounds libsvm: on a
-few hundred rows scikit-learn spends some 4 ms on a fit and a prediction, of which libsvm takes less
-than one, and a grid of 30 parameters asks for some 90 of them.
+Machines with Gaussian kernels on the same few rows are trained by libsvm directly: on a few hundred
+rows scikit-learn spends some 4 ms on a fit and a prediction, of which libsvm takes less than one,
+and a grid of 30 parameters needs some 90 fits.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class GaussianMachines:
     Every width has its kernel matrices, of `Z` and of `Z_test` against `Z`, computed once.
     """
 
-    # Of more rows than `few_rows` libsvm takes what time there is, and the matrices take memory.
+    # Above `few_rows` rows libsvm takes most of the time anyway, and the matrices take memory.
     def __init__(self, Z: Array, Z_test: Array, y: Targets, few_rows: int = 1000) -> None:
         self.Z, self.Z_test, self.few_rows = Z, Z_test, few_rows
         self.classes, codes = np.unique(y, return_inverse=True)
@@ -40,7 +40,7 @@ class GaussianMachines:
         self._grams: dict[float, tuple[Array, Array]] = {}
 
     def suits(self, machine: BaseEstimator) -> bool:
-        """Whether a machine is one of those that are trained here."""
+        """Whether a machine can be trained here."""
         kind = type(machine)
         if kind not in (SVC, SVR) or machine.kernel != "rbf" or len(self.Z) > self.few_rows:
             return False
@@ -52,7 +52,7 @@ class GaussianMachines:
         return usual and not machine.break_ties and machine.decision_function_shape == "ovr"
 
     def fit(self, machine: BaseEstimator) -> GaussianMachine:
-        """A machine that is fitted to the rows and knows the others by heart."""
+        """A fitted machine, with its predictions of the test rows stored."""
         K, K_test = self._gram(self._gamma(machine.gamma))
         limits = {name: getattr(machine, name) for name in ("tol", "cache_size", "max_iter")}
         if type(machine) is SVR:
@@ -93,7 +93,7 @@ def _votes(values: Array, pairs: Sequence[tuple[int, int]]) -> Array:
 
 
 class GaussianMachine:
-    """What a fitted machine says of the rows that it was made to predict, whatever it is given."""
+    """Stored predictions of a fitted machine for the test rows; arguments X are ignored."""
 
     def __init__(self, decision: Array, classes: Targets | None) -> None:
         self._decision = decision
@@ -120,7 +120,7 @@ class GaussianMachine:
 
 
 Score = Callable[[BaseEstimator, PandasFrame, Targets], float]
-# From how many candidates on only some go on; one in how many; and after how many folds.
+# Candidates above which only one in SHARE goes on after FIRST_FOLDS folds.
 MANY, SHARE, FIRST_FOLDS = 10, 3, 2
 
 
@@ -134,8 +134,8 @@ def tuned_pipeline(
 ) -> Pipeline:
     """Fit a pipeline with the parameters of the highest mean score; the first of the best.
 
-    The same choice as GridSearchCV's, with less work. Of many candidates only the better third is
-    asked about further folds after the first two. The steps before the first one that the grid
+    The same choice as GridSearchCV's, with less work. If candidates are many, only the better third
+    goes on to further folds after the first two. The steps before the first one that the grid
     names are fitted once in a fold, since preparing a table takes longer than training a machine on
     it; and parameters are not validated anew in every fit. Machines with Gaussian kernels share
     their matrices. `folds` are rows to fit to and to check with, perhaps not all; `score` takes a
@@ -175,7 +175,7 @@ def _with(
     params = {k.removeprefix(f"{name}__"): v for k, v in candidate.items()}
     if not isinstance(step, SVC | SVR):
         return clone(step).set_params(**params)
-    # Its parameters are plain values: no need to look for estimators among them.
+    # The parameters of an SVM are plain values: no need to look for estimators among them.
     rest = copy(step)
     vars(rest).update(params)
     return rest

@@ -33,7 +33,7 @@ MARK = "__"
 
 
 def view_of(column: str) -> str:
-    """The view that a prepared column belongs to: what its name begins with.
+    """The view of a prepared column: the first part of its name.
 
     >>> view_of("blood__numbers__iron")
     'blood'
@@ -42,7 +42,7 @@ def view_of(column: str) -> str:
 
 
 def _kind_of(column: str) -> str:
-    """What a prepared column holds: the second part of its name."""
+    """The kind of a prepared column: the second part of its name."""
     return column.split(MARK)[1] if MARK in column else ""
 
 
@@ -52,14 +52,14 @@ def _numbers(X: PandasFrame, places: Indices) -> Array:
 
 
 class StackedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """From a list of sparse matrices of one row each to one of all rows.
+    """Stack a list of sparse matrices of one row each to one matrix of all rows.
 
-    Columns beyond those of the rows that it was fitted to are left out, and missing ones are zero,
-    so that the rows of another file may have more columns or fewer.
+    Columns beyond those of the training rows are left out, and missing ones are zero, so that the
+    rows of another file may have more columns or fewer.
     """
 
     def fit(self, X: PandasFrame, y: object = None) -> StackedRows:
-        """Learn how many columns there are."""
+        """Learn the number of columns."""
         self.n_columns_ = max(row.shape[1] for row in X)
         return self
 
@@ -73,7 +73,7 @@ class StackedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return csr_array((row.data, row.indices, row.indptr), shape=(1, self.n_columns_))
 
     def __sklearn_tags__(self) -> Any:
-        """It reads one thing a row."""
+        """Tags of an estimator that reads one thing a row."""
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         return tags
@@ -102,7 +102,7 @@ class _ViewBanks:
         return len(self.view_names_)
 
     def _checked(self, X: PandasFrame, reset: bool) -> PandasFrame:
-        """The numbers alone: of a data frame, hundreds of views would take seconds."""
+        """Rows as numbers alone, since a data frame takes seconds if views are hundreds."""
         rows = super()._checked(X, reset)  # type: ignore[misc]
         return rows if self._judged_by_kernels(X) else np.asarray(rows, dtype=float)
 

@@ -41,7 +41,7 @@ def read_view_files(path: Path) -> ViewFiles:
 
 
 def read_views(path: Path, columns: Sequence[Column]) -> dict[str, list[str]]:
-    """The columns of each group of the table ``[views]``; of a file, the joined column.
+    """The columns of each group of the table ``[views]``; for a file, the joined column.
 
     Columns of the table that are left out may be named, and are left out here too.
     """
@@ -61,7 +61,7 @@ def with_words(columns: Sequence[Column], path: Path) -> list[Column]:
 def found_views(columns: Sequence[Column]) -> tuple[list[Column], dict[str, list[str]]]:
     """The sources of a table with free text: every column of it, the numbers, the categories.
 
-    Columns of free text are to be read as words; there are no views where no column is free text.
+    Columns of free text are to be read as words; there are no views if no column is free text.
 
     >>> kinds = {"review": "text", "age": "number", "size": "category", "when": "date"}
     >>> found_views([Column(name, kind, "") for name, kind in kinds.items()])[1]
@@ -151,7 +151,7 @@ class ViewFiles:
     views: Mapping[str, FileView]
 
     def columns(self) -> list[Column]:
-        """What the joined columns are."""
+        """Descriptions of the joined columns."""
         return [
             Column(name, view.kind, f"read from {view.origin}, by {self.id_column!r}")
             for name, view in self.views.items()
@@ -253,7 +253,7 @@ def _sequences(path: Path) -> dict[str, str]:
 def _sparse_rows(path: Path, ids: Path) -> dict[str, csr_array]:
     try:
         matrix = csr_array(load_npz(path))
-    except Exception as error:  # whatever numpy and scipy say of a file that is something else
+    except Exception as error:  # whatever numpy and scipy raise for other kinds of files
         raise TableError(
             f"{path.name} holds no matrix of scipy.sparse.save_npz ({error}); save it by that"
         ) from error
@@ -292,7 +292,7 @@ def _graph(path: Path) -> Json:
             graph = networkx.read_graphml(path)
         else:
             graph = networkx.read_edgelist(path, data=False)
-    except Exception as error:  # of XML, of networkx, of the encoding
+    except Exception as error:  # from XML, networkx or the encoding
         raise TableError(f"{path.name} holds no graph that networkx reads ({error})") from error
     if len(graph) == 0:
         raise TableError(f"expected a node at least in {path.name}, got none; remove the file")

@@ -43,7 +43,7 @@ Advance = Callable[[], object]
 
 
 def n_steps(task: Task) -> int:
-    """How often `learn` will report progress."""
+    """Number of times that `learn` will report progress."""
     splits = task.splits()
 
     def of_comparison(n_rows: int) -> int:
@@ -61,13 +61,13 @@ def n_steps(task: Task) -> int:
 def learn(task: Task, advance: Advance = lambda: None) -> LearningResult:
     """Choose a method if asked to, score it on rows held out, and fit the model that is kept.
 
-    What is scored is a model that has not seen the rows it is scored on. The model that is kept is
+    The model that is scored has not seen the rows it is scored on. The model that is kept is
     fitted to all rows, by the method that won, unless the task says otherwise; through landmarks
     with the preparation, the kernels, the ranks and the C of the one that is scored, so that only
     weights and machine are learned once more. With cross-validation the whole procedure is scored,
     the choice of a method included. An interrupt ends everything, except in the fit of the model
-    that is kept: that ends with what it has, and a note says so. `advance` is called `n_steps`
-    times.
+    that is kept: this fit ends with its model so far, and a note says so. `advance` is called
+    `n_steps` times.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
@@ -136,10 +136,10 @@ def _fits(
 
 
 def _goes_at_once(task: Task, split: Split, learner: Learner) -> bool:
-    """Whether what is left after a comparison is a few short fits, none of which waits for another.
+    """Whether the fits that are left after a comparison are few, short and independent.
 
-    How a long one goes is told, and an interrupt ends it; and what a model of many rows is depends
-    on how much memory it is given.
+    Long fits run one after another, to report progress and to end on an interrupt; and models of
+    many rows depend on the memory that a process is given.
     """
     if task.n_jobs == 1 or task.cv or not task.refit or len(task.y) > EXACT_ROWS:
         return False
@@ -149,7 +149,7 @@ def _goes_at_once(task: Task, split: Split, learner: Learner) -> bool:
 def _at_once(
     task: Task, split: Split, comparison: MethodComparison, advance: Advance
 ) -> tuple[list[PipelineFit], list[Contestant], PipelineFit]:
-    """The model that is judged and the baselines in other processes, the one that is kept here."""
+    """Fit the judged model and the baselines in other processes, and the kept model here."""
     every = np.arange(len(task.y))
     unheard = replace(task, callback=None).learner(comparison.winner.method.name)
 
@@ -157,7 +157,7 @@ def _at_once(
         try:
             with noted() as notes, interrupts_end_everything():
                 fit = _fitted_by(unheard, task, split[0], lambda: None)
-        except MemoryError:  # of its share, or of all that there is
+        except MemoryError:  # the limit of a process, or of the machine
             return None
         return fit.pipeline, fit.seconds, notes
 
@@ -176,7 +176,7 @@ def _at_once(
         pipeline, seconds, fit_notes = found
         fit = PipelineFit(pipeline, comparison.winner, split[0], comparison, seconds)
         notes = [*fit_notes, *notes]
-    for note in notes:  # that of the model which is kept is the last
+    for note in notes:  # the note of the kept model comes last
         warnings.warn(note, stacklevel=2)
     contestants = zip(baselines, fits, strict=True)
     return [fit], [Contestant(learner, *result) for learner, result in contestants], kept
@@ -195,12 +195,12 @@ def _kept(task: Task, fits: list[PipelineFit], advance: Advance) -> tuple[Pipeli
 
 
 def _gains(task: Task, learner: Learner, rows: Indices) -> bool:
-    """Whether of all rows it would learn from more than of these."""
+    """Whether the learner would use more of all rows than of these rows."""
     return len(learner.rows(task.y)) > len(learner.rows(task.y[rows]))
 
 
 def _compared(task: Task, rows: Indices, advance: Advance) -> MethodComparison | None:
-    """Among all methods, on some rows, if the best is asked for."""
+    """Compare all methods on some rows, if the best is asked for; else None."""
     if task.method != AUTO:
         return None
     X, y, units = task.training_rows(rows)
@@ -231,7 +231,7 @@ def _fitted_by(
     else:
         pipeline, took_over = learner.refit(before.pipeline, *training)
     for _, step in pipeline.steps:
-        set_callback(step, None)  # it was for this fit alone
+        set_callback(step, None)  # the callback was for this fit alone
         if "device" in vars(step):
             step.device = None  # the file may be read where there is none
     name_columns(pipeline)
