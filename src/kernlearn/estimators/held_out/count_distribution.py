@@ -1,7 +1,7 @@
 r"""The distribution of a new count around its mean, calibrated on rows held out.
 
 Negative binomial counts of mean μ and variance :math:`\mu + \alpha \mu^2` have the distribution
-function F. Where it is right, the values :math:`u_i` that are drawn uniformly between
+function F. If F is right, the values :math:`u_i` that are drawn uniformly between
 :math:`F(y_i - 1)` and :math:`F(y_i)`, at the held-out means, are uniform (Dunn and Smyth 1996). The
 quantile q of a new count is :math:`F^{-1}(u_{(q)})` with the quantile of these values: if few
 held-out counts are above 0.9 of their distribution, its tail is longer than that of new ones.
@@ -24,7 +24,7 @@ _POISSON = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class CountDistribution:
-    """The dispersion, and where held-out counts are in their distributions."""
+    """The dispersion, and the levels of held-out counts in their distributions."""
 
     dispersion: float  # α
     levels: Array  # sorted, of shape (n,)
@@ -39,7 +39,7 @@ class CountDistribution:
         return cls(alpha, np.sort(below + drawn * (upto - below)))
 
     def quantile(self, mean: Array, q: float) -> Array:
-        """For new means; infinite where there are too few rows for it.
+        """Quantiles of new counts by their means; infinite if rows are too few for the quantile.
 
         The rank is that of conformal prediction, from above in the upper half and from below in the
         lower one.

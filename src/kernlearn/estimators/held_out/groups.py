@@ -2,7 +2,7 @@ r"""Rows that are held out together: the groups of the user, and copies of one r
 
 Rows of one patient resemble each other. If some of them train and others are held out, the
 held-out score measures memory of the patient, not prediction of a new one. A
-copy of a row does the same in every table, so copies form a group unless chance makes them: where
+copy of a row does the same in every table, so copies form a group unless chance makes them: if
 columns hold few values, equal rows are different observations. With :math:`c_j` the share of pairs
 of rows that agree in column j, a row of independent columns has :math:`(n - 1) \prod_j c_j` twins
 by chance. If that is one or more, equal rows do not count as copies.
@@ -30,7 +30,7 @@ Hashes = NDArray[np.uint64]
 
 # Odd factors with bits all over, by which numbers of 64 bits are mixed.
 _FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
-# Twins by chance that a row has, from which on equal rows do not count as copies.
+# Expected twins by chance from which on equal rows do not count as copies.
 _TWINS = 1.0
 # Rows that estimate how often columns agree, and rows of one block.
 _SAMPLE, _BLOCK = 5000, 2**16
@@ -38,7 +38,7 @@ _SAMPLE, _BLOCK = 5000, 2**16
 
 @dataclass(frozen=True, eq=False)
 class RowGroups:
-    """Which rows are held out together."""
+    """Groups of rows that are held out together."""
 
     codes: Indices  # numbers of the groups by their first rows; copies join theirs; (n,)
     user_codes: Indices | None = None  # the user's groups, numbered in label order; (n,)
@@ -71,7 +71,7 @@ class RowGroups:
         return RowGroups(by_first(self.codes[rows]), user_codes, self.n_duplicates)
 
     def __len__(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return int(self.codes.max()) + 1
 
     @cached_property
@@ -81,7 +81,7 @@ class RowGroups:
 
 
 def blocks_of(codes: Indices | None) -> list[Indices]:
-    """The rows of every group of several.
+    """The rows of every group that has several.
 
     >>> [rows.tolist() for rows in blocks_of(np.array([0, 1, 0, 2]))]
     [[0, 2]]
@@ -94,9 +94,9 @@ def blocks_of(codes: Indices | None) -> list[Indices]:
 
 
 def equal_rows(rows: Rows) -> Indices | None:
-    """The number of every row among the different ones, in the order of their first.
+    """Numbers of rows, which equal rows share, in the order of their first occurrence.
 
-    None where rows are not those of a table in memory. Where chance makes equal rows, all differ.
+    None if the rows are no table in memory. If chance makes rows equal, all numbers differ.
     """
     is_array = isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind in "biuf"
     is_sparse = issparse(rows) and rows.format == "csr"
@@ -163,7 +163,7 @@ def by_first(labels: Targets) -> Indices:
 
 
 def _joined(groups: Indices, copies: Indices) -> Indices:
-    """Groups of which a row is a copy of one in another become one."""
+    """Join groups that have a row in common."""
     n_groups, n_rows = int(groups.max()) + 1, int(copies.max()) + 1
     if n_rows == len(copies):
         return by_first(groups)
@@ -174,7 +174,7 @@ def _joined(groups: Indices, copies: Indices) -> Indices:
 
 
 def _hashes(rows: Rows) -> Hashes:
-    """A number for every row, which equal ones share."""
+    """A number for every row, which equal rows share."""
     if issparse(rows):
         parts, cells = _of_cells_stored(rows)
         sums = np.append(np.uint64(0), np.cumsum(parts, dtype=np.uint64))
@@ -203,7 +203,7 @@ def _agreement(rows: Rows) -> float:
 
 
 def _of_cells(rows: Rows, j: int) -> Hashes:
-    """Numbers of the cells of a column; of texts, where they are no numbers."""
+    """Hashes of the cells of a column: bits of numbers, or codes of texts."""
     if isinstance(rows, np.ndarray):
         return _bits(rows[:, j])
     column = rows.iloc[:, j]
@@ -214,7 +214,7 @@ def _of_cells(rows: Rows, j: int) -> Hashes:
 
 
 def _of_cells_stored(rows: Rows) -> tuple[Hashes, Rows]:
-    """Numbers of the cells of a sparse matrix that are not zero, and these cells."""
+    """Hashes of the non-zero cells of a sparse matrix, and these cells."""
     cells = rows.copy()
     cells.sum_duplicates()
     cells.eliminate_zeros()
@@ -222,7 +222,7 @@ def _of_cells_stored(rows: Rows) -> tuple[Hashes, Rows]:
 
 
 def _bits(numbers: Array) -> Hashes:
-    """The bits of numbers, the same for both zeros and for all that are missing."""
+    """The bits of numbers, the same for both zeros and for all missing numbers."""
     column = np.asarray(numbers, dtype=float) + 0.0
     column[np.isnan(column)] = np.nan
     return np.ascontiguousarray(column).view(np.uint64)

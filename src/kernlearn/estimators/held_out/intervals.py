@@ -30,7 +30,7 @@ def check_coverage(coverage: float) -> float:
 
 
 def check_probability(q: float) -> float:
-    """The same of a quantile."""
+    """The probability of a quantile, between zero and one."""
     return _between("q", q)
 
 
@@ -44,7 +44,7 @@ def _between(name: str, value: float) -> float:
 
 
 def fewest_rows(coverage: float) -> int:
-    """How many rows held out an interval of the coverage takes; of fewer it is infinite.
+    """Number of held-out rows below which an interval of the coverage is infinite.
 
     >>> fewest_rows(0.9), fewest_rows(0.999)
     (9, 999)
@@ -56,8 +56,8 @@ def plus_interval(values: Array, residuals: Array, coverage: float) -> Array:
     """The jackknife+ or CV+ intervals; inputs are checked.
 
     `values` of shape (n_new, n) are predictions at new points by the machine trained without row i,
-    `residuals` of shape (n,) or (n_new, n) what that machine is wrong by. The ends, of shape
-    (n_new, 2), are infinite where n rows are too few for the coverage.
+    `residuals` of shape (n,) or (n_new, n) the residuals of that machine. The ends, of shape
+    (n_new, 2), are infinite if n rows are too few for the coverage.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def plus_interval(values: Array, residuals: Array, coverage: float) -> Array:
 def plus_quantile(values: Array, q: float) -> Array:
     """Quantiles of the values of machines without each row, of shape (n_new,), from (n_new, n).
 
-    They are infinite where n rows are too few for them.
+    The quantiles are infinite if n rows are too few for them.
 
     >>> plus_quantile(np.arange(1.0, 10.0)[None], 0.25), plus_quantile(np.ones((1, 9)), 0.99)
     (array([2.5]), array([inf]))
@@ -120,7 +120,7 @@ class FoldPredictor:
     dual_coef: Array  # their coefficients, of shape (n_folds, m)
     intercept: Array  # the intercepts, of shape (n_folds,)
     fold: Indices  # the machine that was trained without a row
-    residuals: Array  # what that machine is wrong by at the row, of shape (n,)
+    residuals: Array  # residuals of that machine at the row, of shape (n,)
 
     @classmethod
     def of(cls, refits: FoldMachines, rows: Rows, target: Array, offset: float) -> Self:
@@ -159,8 +159,8 @@ class FoldPredictor:
 class LeastSquaresPredictor:
     """A machine f(x) = Σ αᵢ k(xᵢ, x) + b for every target, with leave-one-out residuals.
 
-    That takes one factorisation, as long as training it at a given kernel; new points are then
-    looked at in blocks.
+    The residuals take one factorisation, as long as training at a given kernel; new points are
+    then processed in blocks.
     """
 
     kernel: Kernel  # the kernel k

@@ -10,7 +10,7 @@ from kernlearn.typing import Array, Rows, Targets
 
 
 class OneAgainstRest:
-    """Mixed into a classifier whose ``_decision(X)`` has one column per machine."""
+    """Mixin for classifiers whose ``_decision(X)`` has one column per machine."""
 
     classes_: Targets
     calibration_: Array
@@ -45,7 +45,7 @@ class OneAgainstRest:
         Returns
         -------
         labels : ndarray of shape (n,) or (n, n_labels)
-            Entries of ``classes_``; of several labels, zeros and ones.
+            Entries of ``classes_``; for several labels, zeros and ones.
         """
         return self._labels(self._decision(X))  # type: ignore[attr-defined]
 
@@ -55,8 +55,8 @@ class OneAgainstRest:
 
         A sigmoid of the decision value, or a softmax of several, fitted to values of rows that
         were held out. The largest is that of the class which `predict` names. Weights of rows and
-        classes count as in the fit: with ``class_weight="balanced"`` they are the probabilities
-        where all classes are equally frequent.
+        classes count as in the fit: with ``class_weight="balanced"`` the probabilities hold for
+        classes that are equally frequent.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class OneAgainstRest:
         Returns
         -------
         probabilities : ndarray of shape (n, n_classes) or (n, n_labels)
-            In the order of ``classes_``; every row sums to one. Of several labels, the probability
+            In the order of ``classes_``; every row sums to one. For several labels, the probability
             of each, as in ``sklearn.neural_network.MLPClassifier``.
         """
         values: Array = self._decision(X)  # type: ignore[attr-defined]
@@ -83,7 +83,7 @@ class OneAgainstRest:
         return probabilities(values, self.calibration_, self._most_certain)
 
     def _find_classes(self, labels: Targets) -> None:
-        """Store the classes of the rows that count, of which there must be two."""
+        """Store the classes of the rows that count; two at least are required."""
         self.classes_ = np.unique(labels)
         if len(self.classes_) < 2:
             raise ValueError(

@@ -1,11 +1,11 @@
-r"""How much a column matters: what held-out predictions lose when its cells are shuffled.
+r"""Permutation importance: the fall of the held-out score when a column is shuffled.
 
 .. math:: I_j = s(f; X, y) - \frac{1}{R} \sum_r s(f; X^{\pi_r}_j, y)
 
 where s is the score, and :math:`X^{\pi}_j` are held-out rows with the cells of column j, or of
-several columns together, in another order (Breiman 2001). Nothing is fitted again: it is what the
-model uses, not what could be learned without the column. The standard error covers the rows, or
-their groups, and the shuffles; below zero, a column helps by chance alone.
+several columns together, in another order (Breiman 2001). Nothing is fitted again: :math:`I_j` is
+the column's use to the model, not the loss of learning without the column. The standard error
+covers the rows, or their groups, and the shuffles; below zero, a column helps by chance alone.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def shuffled_cells(table: Rows, order: Indices, columns: Mask) -> Rows:
 def mean_fall(
     scores: Sequence[float], error_of_rows: Callable[[], float]
 ) -> tuple[float, float | None]:
-    """The mean fall of a score over shuffles, and its standard error; None where it is infinite.
+    """The mean fall of a score over shuffles, and its standard error; None if the fall is infinite.
 
     The first of the `scores` is that of the rows as they are, the others are of shuffles. The error
     over rows is one of the two below.
@@ -55,14 +55,14 @@ def mean_fall(
 
 
 def error_of_means(row_values: Sequence[Array], units: Sequence[Indices]) -> float:
-    """Over rows, where scores are means of values of rows."""
+    """Standard error over rows of a fall between scores that are means over rows."""
     return clustered_error(row_values[0] - np.mean(row_values[1:], axis=0), units)
 
 
 def error_of_scores(
     score: Callable[[int, Indices], float], n_scores: int, units: Sequence[Indices]
 ) -> float:
-    """Over rows, of any score: by its number, on some rows."""
+    """Standard error over rows of a fall of any score, a function of its number and rows."""
 
     def fall(rows: Indices) -> float:
         others = [score(number, rows) for number in range(1, n_scores)]
@@ -73,7 +73,7 @@ def error_of_scores(
 
 @dataclass(frozen=True, eq=False)
 class ShuffledScores:
-    """Judges predictions for rows whose columns were shuffled."""
+    """Scores of predictions for rows whose columns were shuffled."""
 
     truth: Targets  # of shape (n,) or (n, k)
     scoring: Scoring  # None for accuracy or R²
@@ -82,7 +82,7 @@ class ShuffledScores:
     def relevance(
         self, names: Sequence[str], before: BaseEstimator, after: Iterable[Sequence[BaseEstimator]]
     ) -> dict[str, Targets]:
-        """For each name a fall with its standard error, as columns; `after` has all shuffles.
+        """Falls of the score by name, with standard errors, as columns; `after` has all shuffles.
 
         Predictions take the numbers of rows, as those of ``scoring`` do.
         """

@@ -13,12 +13,12 @@ from sklearn.utils.metaestimators import available_if
 from kernlearn.typing import Array, Indices, Targets
 
 Scoring = str | Callable[..., float] | None
-"""What scikit-learn takes as ``scoring`` of one metric."""
+"""A ``scoring`` parameter of scikit-learn for one metric."""
 
 
 @dataclass(eq=False)
 class HeldOutNumbers(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # without types
-    """Returns the prediction that was made for each row while it was held out."""
+    """Predictor that returns the held-out prediction of each row."""
 
     predicted: Array
 
@@ -32,7 +32,7 @@ class HeldOutNumbers(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # wi
 
 @dataclass(eq=False)
 class HeldOutLabels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # without types
-    """The same for labels, with decision values and probabilities where a model has them."""
+    """Classifier that returns held-out labels, decision values and probabilities of rows."""
 
     classes_: Targets
     labels: Targets
@@ -45,13 +45,13 @@ class HeldOutLabels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # wi
 
     @available_if(lambda self: self.values is not None)  # type: ignore[untyped-decorator]
     def decision_function(self, rows: Targets) -> Array:
-        """Their decision values."""
+        """The decision values of rows, given by number."""
         values = np.asarray(self.values)[rows]
         return values[:, 0] if values.shape[1:] == (1,) else values
 
     @available_if(lambda self: self.probabilities is not None)  # type: ignore[untyped-decorator]
     def predict_proba(self, rows: Targets) -> Array:
-        """Their probabilities."""
+        """The probabilities of rows, given by number."""
         return np.asarray(self.probabilities)[rows]
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -85,7 +85,7 @@ def held_out_score(
 
 
 def check_scoring(scoring: Scoring) -> Callable[..., object]:
-    """The scorer, before anything is learned."""
+    """The scorer, checked before anything is learned."""
     is_named = isinstance(scoring, str)
     if not (is_named or callable(scoring)):
         raise ValueError(

@@ -43,7 +43,7 @@ from kernlearn.typing import Array, Indices, Rows
 
 # Section 7 of the paper: exp(−d²/(50 q²)) with q the 90 % quantile of a column's differences.
 WIDTH, QUANTILE = 50.0, 0.9
-# Factors of those γ that are tried, and the ones next to the best.
+# Factors of γ that are tried, and the step to the two next to the best.
 _FACTORS, _BETWEEN = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0), 2.0
 # Quantiles of the differences of this many rows are those of all rows for any practical purpose.
 ROWS_FOR_QUANTILES = 500
@@ -60,7 +60,7 @@ ROWS_FOR_FACTOR = 1000
 
 
 class HyperkernelExpansion(HyperkernelParameters):
-    """Mixed into an estimator of combinations: its candidates are sections of a hyperkernel."""
+    """Mixin for estimators of combinations, whose candidates are sections of a hyperkernel."""
 
     kernels = None
     normalize = False
@@ -90,7 +90,7 @@ class HyperkernelExpansion(HyperkernelParameters):
         return Candidates(GramStack(grams, len(data.weight)), total, penalty)
 
     def _constraint(self) -> str:
-        """The sum of the weights; of both signs, the trace, which bounds the kernels."""
+        """The sum of the weights; for weights of any sign the trace, which bounds the kernels."""
         return "trace" if self._weight_signs == "free" else "sum"
 
     def _learn_approximately(
@@ -169,9 +169,9 @@ class HyperkernelExpansion(HyperkernelParameters):
         return known, 0.5 * (K_pivots + K_pivots.T)
 
     def _chosen_pivots(self, X: Array, n_machines: int) -> tuple[Indices, Array | None]:
-        """The pairs, refused once their sections would not fit, and these if they are known.
+        """The pivots, and their sections if known.
 
-        The factor is given back.
+        Too many sections for the memory are refused. The factor is freed.
         """
 
         def check(n_pivots: int) -> None:
@@ -206,7 +206,7 @@ class HyperkernelExpansion(HyperkernelParameters):
 
     @property
     def n_active_pivots_(self) -> int:
-        """How many pairs have weight; at one, the kernel is one section of the hyperkernel."""
+        """Number of pairs with weight; if one, the kernel is one section of the hyperkernel."""
         return int(np.count_nonzero(self.weights_))
 
     @property
@@ -233,9 +233,9 @@ class HyperkernelExpansion(HyperkernelParameters):
     def _prepared_hyperkernel(
         self, X: Array, data: Labelled, landmarks: int | None = None
     ) -> Hyperkernel:
-        """The hyperkernel given, with widths from the data where it has none.
+        """The hyperkernel given, with widths from the data if it has none.
 
-        They suit sections that are approximated through landmarks, if any are.
+        With `landmarks`, the widths suit sections that are approximated through landmarks.
         """
         self.gamma_factor_ = 1.0
         near = self._options.near
@@ -309,7 +309,7 @@ def _best_factor(sample: Labelled, gammas: Array, lambda_h: float, landmarks: in
 
 
 def _section_of_itself(hyperkernel: ARDHarmonic, X: Array) -> Array:
-    """The section of a point with itself, which is the same for all of them."""
+    """The section of a point with itself, which is the same for all points."""
     first, second = np.triu_indices(len(X))
     with quiet():
         table = hyperkernel._table(X[first], X[second])
@@ -353,7 +353,7 @@ def _gammas_of_quantiles(X: Array, seed: int) -> Array:
 
 
 def gamma_of(q: float) -> float:
-    """One over 50 q²; where that is no number, a column varies by less than its rounding."""
+    """One over 50 q², at most `LARGEST`: such a column varies by less than its rounding."""
     with np.errstate(over="ignore", divide="ignore"):
         return float(min((1.0 / np.float64(q)) / q / WIDTH, LARGEST))
 

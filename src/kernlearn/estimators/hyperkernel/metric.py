@@ -29,7 +29,7 @@ from kernlearn.typing import Array, Indices, RandomState, Rows
 
 @dataclass(frozen=True)
 class ScoringOptions:
-    """How many pairs a score is the area of."""
+    """Sizes of the sample of pairs that a score is computed on."""
 
     # Most pairs of a score: its standard error is about a quarter of a percent.
     pairs: int = 100_000
@@ -115,8 +115,8 @@ class HyperkernelMetric(
     kernel_ : Kernel
         The learned kernel k, without b; call it on any points. Conic only.
     pairs_ : ndarray of shape (n_active, 2, n_features)
-        The pairs with a coefficient: at most as many as the factor has columns, and none where
-        no function of these sections is better than a constant.
+        The pairs with a coefficient: at most as many as the factor has columns, and none if no
+        function of the sections is better than a constant.
     coef_ : ndarray of shape (n_active,)
         Their coefficients α.
     intercept_ : float
@@ -126,7 +126,7 @@ class HyperkernelMetric(
     classes_ : ndarray of shape (n_classes,)
         The classes, after `fit`.
     n_pairs_ : int
-        How many distinct pairs were learned from.
+        Number of distinct pairs that were learned from.
     objective_, lower_bound_, duality_gap_ : float
         The minimum found, a lower bound for all other coefficients, and
         ``(objective_ - lower_bound_) / objective_``, rounding carried; each distinct pair counts
@@ -276,7 +276,7 @@ class HyperkernelMetric(
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Rows that the metric was not learned from. Of more than 446 rows, a sample of 100,000
+            Rows that the metric was not learned from. With more than 446 rows, a sample of 100,000
             pairs is scored, half of them of one class.
         y : array-like of shape (n_samples,)
             Their classes: at least two, and one of them with two rows.
@@ -351,7 +351,7 @@ class HyperkernelMetric(
         return table, labels
 
     def __sklearn_tags__(self) -> Any:
-        """Labels are needed, and what is no kernel is no transformer."""
+        """Labels are required, and only a conic combination is a transformer."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         if self.combination != "conic":

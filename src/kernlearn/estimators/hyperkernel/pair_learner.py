@@ -28,7 +28,7 @@ _BLOCK = 4096
 # σ in units of the median distance, and σ_h in units of σ: in the middle of the range where
 # scores and distances both separate the bundled digits (0.35 to 1, and 1 to 3).
 _WIDTH, _SHARED = 0.5, 3.0
-# Of more points than these a sample is taken: the components of a few thousand are those of all.
+# Points above which a sample is taken: its components are about those of all points.
 _MOST_POINTS = 2000
 # Most memory for each pair: numbers, and copies of the factor's row (measured).
 PAIR_COLUMNS, FACTORS = 30, 4
@@ -69,7 +69,7 @@ class Embedding:
 
 
 class PairLearner(StoppingParameters):
-    """Mixed into an estimator with these parameters: learns coefficients of labelled pairs."""
+    """Mixin for estimators with these parameters, which learns coefficients of labelled pairs."""
 
     hyperkernel: Hyperkernel | None
     combination: str
@@ -133,7 +133,7 @@ class PairLearner(StoppingParameters):
         self.n_iter_ = solution.n_iter
 
     def _learned_kernel(self, any_pair: Array) -> Expansion:
-        """The sum of the sections; where nothing is to be learned, no part of one: zero."""
+        """The sum of the sections; the zero function if no pair has a coefficient."""
         if len(self.coef_) == 0:
             return self.hyperkernel_.expansion(any_pair, [0.0])
         return self.hyperkernel_.expansion(self.pairs_, self.coef_)

@@ -7,17 +7,17 @@ from kernlearn.typing import Rows
 
 
 class DeviceParameter:
-    """Mixed into an estimator with the parameter ``device``; None is for those without it.
+    """Mixin for estimators with the parameter ``device``; None for estimators without it.
 
-    Data are checked on the host, which then holds all that is fitted. What costs time, kernels and
-    products over blocks of rows, is done on the device.
+    Data are checked on the host, which then holds the fitted model. Kernels and products over
+    blocks of rows, which take most of the time, are computed on the device.
     """
 
     device: str | None = None
     device_: str
 
     def _note_device(self, X: Rows) -> None:
-        """Remember where this X is to be worked on."""
+        """Store the name of the device for this X."""
         place = place_of(self.device, X)
         self.device_ = HOST if place is None else str(place)
 
@@ -26,5 +26,5 @@ class DeviceParameter:
         return on_place(rows, None if self.device_ == HOST else Place.named(self.device_))
 
     def _on_device_of(self, X: Rows, rows: Rows) -> Rows:
-        """The checked rows of a new X, as a source for where that X is to be worked on."""
+        """The checked rows of a new X, as a source for the device of this X."""
         return on_place(rows, place_of(self.device, X))

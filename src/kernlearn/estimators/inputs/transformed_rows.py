@@ -1,9 +1,9 @@
-"""Rows that are read once: what transformers make of all of them, and kernels on row numbers.
+"""Rows that are read once: transformed features of all rows, and kernels on row numbers.
 
 Through landmarks, a kernel is called for every block of rows, several times over, and each time
-with all of its landmarks. A vectoriser would read the same text ten times. Here it reads all rows
-once; the table that is then worked on holds row numbers, and every kernel looks its rows up in what
-its transformer made of them, sparse where that is.
+with all of its landmarks. A vectoriser would read the same text ten times. Here the vectoriser
+reads all rows once; the table of the fit then holds row numbers, and every kernel looks its rows up
+in the features of its transformer, dense or sparse.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class KernelAtRows(Kernel):
         return values
 
     def sparse_rows(self, X: Rows) -> SparseRows | None:
-        """Those of the kernel on what the table holds; zero where a row is missing."""
+        """Sparse rows of the kernel on the rows of the table; zero for missing rows."""
         there, rows = self._known(X)
         found = self.kernel.sparse_rows(rows)
         return None if found is None else found.among(len(X), there)
@@ -97,7 +97,7 @@ def _fitted(kernel: Kernel, rows: Rows) -> Kernel:
 def at_rows(kernels: Sequence[Kernel], rows: Rows) -> tuple[list[Kernel], Array]:
     """Fitted kernels as kernels on row numbers, and the table of these."""
     n = rows.shape[0]
-    with sharing():  # what one transformer made of its columns serves all of its kernels
+    with sharing():  # the kernels of one transformer share its features
         found = [_at_rows(kernel, rows, np.arange(n)) for kernel in kernels]
     return found, np.arange(n, dtype=float)[:, None]
 
@@ -124,7 +124,7 @@ def _at_rows(kernel: Kernel, table: Rows, places: Indices) -> Kernel:
 
 
 def _through(kernel: Kernel, table: Rows) -> tuple[Kernel, Rows]:
-    """The kernel behind columns and transformers, and what these make of a table."""
+    """The kernel behind columns and transformers, and the table transformed by these."""
     if isinstance(kernel, Columns):
         return _through(kernel.kernel, kernel.selected(table))
     if isinstance(kernel, Features):
@@ -138,7 +138,7 @@ def _sliced(values: Rows) -> Rows:
 
 
 def _mean_of(kernel: Kernel, sample: Rows) -> Rows:
-    """The sample, or a row that has the same mean of k(x, ·): of an inner product, their mean."""
+    """The sample, or for an inner product its mean, which has the same mean of k(x, ·)."""
     if not isinstance(kernel, Linear) or not (issparse(sample) or isinstance(sample, np.ndarray)):
         return sample
     mean = np.asarray(sample.mean(axis=0)).reshape(1, -1)

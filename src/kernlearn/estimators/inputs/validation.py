@@ -32,8 +32,7 @@ _SMALLEST = 1e-140
 def validate_table(estimator: BaseEstimator, X: Rows, *y: Rows, **options: Any) -> Rows:
     """The result of scikit-learn's ``validate_data``, for any kinds of columns.
 
-    A sum of large cells may be no number: it is only looked at to see whether all of them are
-    finite.
+    Overflow warnings are silenced: scikit-learn sums the cells only to see whether all are finite.
     """
     name = type(estimator).__name__
     if getattr(X, "shape", (1, 1))[1:] == (0,):
@@ -132,7 +131,7 @@ def class_weights(class_weight: Rows, labels: Targets) -> Array:
 
 
 def _named_weights(class_weight: Mapping[Any, Any], classes: list[Any]) -> Array:
-    """One for every class, by its label or by what scikit-learn makes of it; one for the others."""
+    """Weights by class, named by label or as scikit-learn reads it; one for other classes."""
     keys = [label if label in class_weight else as_scikit_learn_reads(label) for label in classes]
     unknown = [key for key in class_weight if key not in keys]
     if unknown and not all(key in class_weight for key in keys):
@@ -152,7 +151,7 @@ def as_scikit_learn_reads(label: Any) -> Any:
 
 
 def as_floats(estimator: BaseEstimator, values: Rows) -> Rows:
-    """A table or target as numbers in double precision, without a copy where it is one."""
+    """A table or target in double precision, without a copy if it is so already."""
     try:
         return values.astype(float, copy=False)
     except OverflowError:
@@ -160,7 +159,7 @@ def as_floats(estimator: BaseEstimator, values: Rows) -> Rows:
 
 
 def check_one_outcome(estimator: BaseEstimator, y: Rows) -> None:
-    """Refuse several targets for each row, and name who takes them."""
+    """Refuse several targets for each row, and name an estimator that takes them."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
     if len(shape) != 2 or shape[1] < 2:
         return
@@ -178,8 +177,8 @@ def check_one_outcome(estimator: BaseEstimator, y: Rows) -> None:
 def check_every_target(estimator: BaseEstimator, y: Rows, numeric: bool) -> None:
     """Refuse targets that are missing, infinite, or text where numbers are expected, by their row.
 
-    scikit-learn names no row, and lets None pass among numbers. What is no array, list or series is
-    left to it.
+    scikit-learn names no row, and lets None pass among numbers. Targets that are no array, list or
+    series are left to scikit-learn.
     """
     is_of_pandas = hasattr(y, "iloc") or hasattr(y, "to_numpy")  # a series or frame, or an index
     if not (isinstance(y, np.ndarray | list | tuple) or is_of_pandas):
@@ -230,7 +229,7 @@ def _check_text_is_numbers(estimator: BaseEstimator, cells: Targets) -> None:
                 ) from None
             except (TypeError, OverflowError):
                 return  # scikit-learn has words for these
-    if cells.dtype.kind in "US":  # of arrays of text, scikit-learn takes none for numbers
+    if cells.dtype.kind in "US":  # scikit-learn takes no array of text for numbers
         raise ValueError(
             f"{type(estimator).__name__} expected numbers in y, got text such as "
             f"{str(cells[0, 0])!r}; convert it, for example by np.asarray(y, dtype=float)"
@@ -325,7 +324,7 @@ def _name_cells(
 
 
 def _takes_any_table(estimator: BaseEstimator) -> str | None:
-    """Which of our estimators learns the same from tables with gaps and text, if one does."""
+    """Name of the estimator that learns the same task from tables with gaps and text, if any."""
     if is_classifier(estimator):
         return "KernelClassifier"
     return "KernelRegressor" if is_regressor(estimator) else None

@@ -21,8 +21,7 @@ from kernlearn.typing import PandasIndex, Rows
 def are_views(X: Rows, kernels: object) -> bool:
     """Whether X is an object of sources, a dictionary or a list of tables.
 
-    A list of tables may also be rows of things, each of them a set or a series, where a kernel
-    takes those.
+    A list of tables may also be rows of things, each a set or a series, if a kernel takes things.
     """
     if isinstance(X, Sources):
         return True
@@ -85,9 +84,9 @@ def column_names(X: Rows) -> dict[str, list[str]]:
 
 
 def hstack_views(X: Rows, kernels: object, gaps: bool = False) -> tuple[Any, dict[str, slice]]:
-    """The views in one table, and which columns of it each has.
+    """The views in one table, and the columns of each view there.
 
-    The views, a mapping or a sequence of tables, have one set of rows in one order. Those of a
+    The views, a mapping or a sequence of tables, have one set of rows in one order. Views of a
     sequence are named "view 1", "view 2", ... Data frames whose indices have labels in common must
     have them in the same rows. With `gaps` cells may be missing. If all views are data frames, the
     table is one, with columns named ``view: column``.
@@ -184,7 +183,7 @@ def in_order(X: Rows, places: Mapping[str, slice], columns: Mapping[str, list[st
     Raises
     ------
     ValueError
-        Where they are other views, or have other columns, or lack the names that those had.
+        If the views, their columns or the names of these differ from those of the fit.
     """
     names = list(places)
     if not isinstance(X, Mapping) and names != _numbered(len(names)):
@@ -242,9 +241,9 @@ def checked_kernels(kernels: object) -> list[Kernel]:
 
 
 def on_views(kernels: Sequence[Kernel], places: Mapping[str, slice]) -> list[Kernel]:
-    """Every kernel on every view; ``Columns`` that name a view, on that alone.
+    """Every kernel on every view; ``Columns`` that name a view, on this view alone.
 
-    Without views the kernels are what they are.
+    Without views the kernels are returned unchanged.
 
     >>> from kernlearn.kernels import Gaussian, Linear
     >>> sources = {"genes": slice(0, 5), "lipids": slice(5, 7)}

@@ -33,7 +33,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
     which is one linear system, equation (3) of Cawley and Talbot (2014). λ and the kernel
     parameters θ are chosen by descent on a held-out loss in closed form. More than two classes
     are separated one against the rest, with the same λ and θ. Columns are used as they come;
-    standardise them first, in a pipeline, where their units say nothing.
+    standardise them first, in a pipeline, if their units are arbitrary.
 
     Parameters
     ----------
@@ -68,16 +68,16 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         for these λ and θ. Approximate for "evidence": the losses of the other rows stay the
         quadratic ones at the optimum.
     loo_loss_ : float
-        Mean squared difference between them and ±1, summed over machines: PRESS over the total
-        weight. Optimistic where λ and θ were selected by it. For "evidence" their mean logistic
-        loss.
+        Mean squared difference between ``loo_predictions_`` and ±1, summed over machines: PRESS
+        over the total weight. Optimistic if λ and θ were selected by PRESS. For "evidence" the
+        mean logistic loss.
     calibration_ : ndarray of shape (2,)
         Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to
         ``loo_predictions_``.
     objective_ : float
         The criterion at its minimum: PRESS, the k-fold squared loss, or for "bayes"
         (n/2) log PRESS + (p/2) log ½‖θ‖². For "evidence" minus the logarithm of the evidence,
-        summed over machines. PRESS where nothing was selected.
+        summed over machines. PRESS if nothing was selected.
 
     See Also
     --------
@@ -164,7 +164,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Training rows. Those of a Dask array or data frame stay where they are.
+            Training rows. Rows of a Dask array or data frame stay where they are.
         y : array-like of shape (n,)
             Labels of any type, two classes or more.
         sample_weight : array-like of shape (n,), optional
@@ -212,7 +212,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         report_chance(self, chance_of_labels(values, data.Y, data.weight, data.groups.known))
 
     def _calibration(self, data: LeastSquaresData) -> Array:
-        """From the values of the machines to probabilities."""
+        """The calibration from the values of the machines to probabilities."""
         signs, weight, kept = data.Y, data.weight, data.kept
         values = self.loo_predictions_.reshape(signs.shape)
         groups = data.groups.known

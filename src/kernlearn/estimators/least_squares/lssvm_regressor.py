@@ -60,14 +60,14 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         The criterion at its minimum: PRESS, the k-fold squared loss, or for "bayes"
         (n/2) log PRESS + (p/2) log ½‖θ‖². For "evidence" minus the logarithm of the evidence, with
         a flat prior of the intercept and the variance of the errors that makes it largest. PRESS
-        where nothing was selected.
+        if nothing was selected.
     dual_coef_ : ndarray of shape (n_targets, n_support)
         α, one row for each target.
     intercept_ : ndarray of shape (n_targets,)
         b.
     loo_loss_ : float
         Mean squared error of ``loo_predictions_``, summed over targets: PRESS over the total
-        weight. Optimistic where λ and θ were selected by it.
+        weight. Optimistic if λ and θ were selected by PRESS.
 
     Examples
     --------
@@ -130,7 +130,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Training rows. Those of a Dask array or data frame stay where they are.
+            Training rows. Rows of a Dask array or data frame stay where they are.
         y : array-like of shape (n,) or (n, n_targets)
             Targets.
         sample_weight : array-like of shape (n,), optional
@@ -167,7 +167,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         r"""Predict targets.
 
         The standard deviation is that of a new observation, with the machine read as a Gaussian
-        process of covariance :math:`s^2 k` with an intercept of which nothing is known and noise
+        process of covariance :math:`s^2 k` with a flat prior of the intercept and noise
         :math:`s^2\lambda`:
 
         .. math:: s^2 \bigl( k(x,x) - k_x^\top A^{-1} k_x
@@ -175,7 +175,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
                   A = K + \lambda \operatorname{diag}(1/s_i),
 
         where s² makes the leave-one-out residuals as large as they should be,
-        :math:`s^2 = \tfrac1n\sum_i r_i^2 P_{ii}`. It takes one factorisation more.
+        :math:`s^2 = \tfrac1n\sum_i r_i^2 P_{ii}`. The variance takes one factorisation more.
 
         Parameters
         ----------
@@ -219,7 +219,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         Returns
         -------
         interval : ndarray of shape (n, 2) or (n, n_targets, 2)
-            Lower and upper ends; infinite where there are too few rows for the coverage.
+            Lower and upper ends; infinite if there are too few rows for the coverage.
         """
         coverage = check_coverage(coverage)
         check_is_fitted(self)
@@ -243,5 +243,5 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         )
 
     def _shaped(self, values: Array) -> Array:
-        """As y came: of one target without its axis."""
+        """Values in the shape of y: without an axis for a single target."""
         return values[:, 0] if self._flat else values

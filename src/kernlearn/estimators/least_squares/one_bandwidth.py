@@ -1,4 +1,4 @@
-"""Whether one bandwidth for all columns blurs a column that matters."""
+"""A check of whether one bandwidth for all columns blurs a column that matters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kernlearn.typing import Array, Indices
 # Nothing is looked at if the machine leaves less than this share of the targets' variance, or on
 # fewer rows.
 _GOOD, _FEWEST_ROWS = 0.25, 40
-# The means of cells leave at most this share of what the machine leaves.
+# The residual variance of the means of cells is at most this share of the machine's.
 _MUCH_BETTER = 0.5
 _ROWS = 2000
 
@@ -30,9 +30,9 @@ def warn_if_blurred(
     kept: Indices,
     stacklevel: int,
 ) -> None:
-    """Let ``status_`` and a warning say that columns need scales of their own.
+    """Set ``status_`` and warn if columns need scales of their own.
 
-    `expected` holds what machines without a row expect of its targets Y.
+    `expected` holds the leave-one-out predictions of the targets Y.
     """
     tied = (
         not family.per_column
@@ -54,7 +54,7 @@ def warn_if_blurred(
 
 
 def blurred_columns(X: Array, Y: Array, weight: Array, left_out: Array) -> str | None:
-    """What one or two columns alone predict better, as part of a sentence; None if nothing.
+    """Columns that alone predict better, one or two, as part of a sentence; None if there are none.
 
     Rows have positive weights; `left_out` holds the machine's leave-one-out predictions.
     """
