@@ -88,16 +88,16 @@ class BoostedTrees(Representation):
     rows: EncodedRows
     is_of_labels: bool
     fold: int  # the fold that judges
-    first: BoostedModel  # grown without it
+    first: BoostedModel  # grown without this fold
     options: BoostingOptions
 
     @property
     def title(self) -> str:
-        """The name of the family says it all."""
+        """Empty: the name of the family is enough."""
         return ""
 
     def machine(self, lam: float, stopping: StoppingControl) -> KernelMachine:
-        """The mean of the models without each fold; after an early end, of those that are there."""
+        """The mean of the models without each fold; after an early end, of those grown so far."""
         models, n_folds = [self.first], len(self.rows.folds)
         try:
             for step in range(1, min(n_folds, self.options.models)):
@@ -116,7 +116,7 @@ def grown(
     stopping: StoppingControl,
     options: BoostingOptions,
 ) -> BoostedModel:
-    """The model without a fold, of as many trees as predict it best.
+    """The model grown without a fold, with the number of trees that predicts the fold best.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def grown(
     model = _fitted(HistGradientBoostingClassifier, rows, labels, out, stopping, options, used)
     if k == 1:
         return BoostedModel(*_trees(model, [0], ends))
-    # Of two classes, only the second has trees. Those that were not seen are below all others.
+    # With two classes, only the second has trees. Unseen classes are below all others.
     outputs = classes.tolist() if len(classes) > 2 else classes[1:].tolist()
     trees, base = _trees(model, outputs, ends)
     intercept = np.full(k, min(float(base.min()), 0.0) - _UNSEEN)
@@ -218,10 +218,10 @@ def _fitted(
 
 
 def _trees(model: Any, outputs: Sequence[int], ends: Array) -> tuple[list[tuple[Any, int]], Array]:
-    """The nodes of the trees up to the least held-out loss, and what they are added to.
+    """The nodes of the trees up to the least held-out loss, and the intercepts.
 
     Thresholds are those of the cells, by the upper ends of their bins. scikit-learn has no public
-    name for the nodes, nor for what they are added to.
+    name for the nodes, nor for the intercepts.
     """
     best = int(np.argmax(model.validation_score_[1:])) + 1
     trees = []

@@ -1,4 +1,4 @@
-"""Which candidates take part."""
+"""The choice of candidates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CandidateChoice:
     families: list[KernelFamily]  # one at least
     stretches: bool = False  # whether scales of columns are learned, too
     logarithms: bool = False  # whether logarithms of skewed amounts are learned, too
-    is_named: bool = False  # whether the user has named them; those left out are then reported
+    is_named: bool = False  # whether the user has named them; unsuited ones are then reported
 
     @property
     def has_trees(self) -> bool:
@@ -33,7 +33,7 @@ class CandidateChoice:
     def suited(
         self, estimator: BaseEstimator, n_rows: int, table: NumericRows, exact_rows: int
     ) -> CandidateChoice:
-        """Those for such a table; of others that were named, a warning."""
+        """The candidates that suit a table; a warning for others that the user has named."""
         (_, n_columns), is_sparse = table.shape, issparse(table)
         limits = {
             family.name: family.limit(n_rows, n_columns, is_sparse, exact_rows)
@@ -56,7 +56,7 @@ class CandidateChoice:
 
 
 def chosen_families(candidates: object, labels: bool = True) -> CandidateChoice:
-    """Those that a user names.
+    """The candidates that a user names.
 
     `candidates` is "auto" for all of the registry, scales and logarithms, or a sequence of names
     and kernels, which are families of one. Machines with a margin learn `labels` only.
@@ -89,10 +89,10 @@ def chosen_families(candidates: object, labels: bool = True) -> CandidateChoice:
             )
     stretch = ARD in candidates
     if not families and stretch:
-        # Scales alone: the kernels that are tried with them.
+        # Scales alone: the families that are tried with scales.
         families = [family for family in suited.values() if family.stretches]
     if not families and candidates:
-        # Logarithms alone: of what is tried anyway.
+        # Logarithms alone: all families.
         families = list(suited.values())
     if not families:
         raise ValueError("expected one candidate at least, got none; try candidates='auto'")

@@ -2,9 +2,9 @@ r"""Learn a combination of kernels: the weights whose kernel is best aligned wit
 
 The centred alignment of :math:`K(w) = \sum_i w_i K_i`, :math:`w \ge 0`, with the targets is largest
 at the solution of one small quadratic program (Lanckriet et al. 2004, section 4.7, for kernels that
-are centred first). It asks for no ridge, and its matrices are looked at once: the inner products
-without a fold are those of a part of them. The kernels are those of a bank, or sections of a
-hyperkernel (Ong, Smola and Williamson 2005).
+are centred first). The program has no ridge, and every matrix is read once: the inner products
+without a fold are those of parts of the matrices. The kernels are those of a bank, or sections of
+a hyperkernel (Ong, Smola and Williamson 2005).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 # Pairs of rows, each with a section of a narrow and of a wide hyperkernel; pairs to choose from.
 _PAIRS, _PAIR_SAMPLE = 12, 2000
 _HARMONIC_WIDTHS = (1.0, 10.0)
-# Part of its squared length that centring leaves of a constant kernel: rounding.
+# Relative squared norm of a centred constant kernel: rounding.
 _CONSTANT = 1e-14
 
 
@@ -45,14 +45,14 @@ _CONSTANT = 1e-14
 class CombinedKernels(LearnedRepresentation):
     """A prepared table with learned kernels."""
 
-    kernel: WeightedSum  # by all rows
-    without: tuple[WeightedSum, ...]  # of the same kernels, by all rows but those of each fold
-    # How it was learned, and from how many rows.
+    kernel: WeightedSum  # learned from all rows
+    without: tuple[WeightedSum, ...]  # the same kernels, weighted without each fold
+    # The function that learned the weights, and the number of rows.
     learn: Callable[[CandidateProblem, str], CombinedKernels]
     n_rows: int
 
     def of_more(self, problem: CandidateProblem) -> CombinedKernels:
-        """Learned anew, as long as more rows improve it."""
+        """The combination learned anew, unless its rows were enough."""
         return self if self.n_rows >= _ROWS else self.learn(problem, self.table)
 
     def kernel_for(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
@@ -80,9 +80,9 @@ class CombinedKernels(LearnedRepresentation):
 def combined(
     kernels_of: Callable[[Array, Sequence[Indices]], Sequence[Kernel]],
 ) -> Callable[[CandidateProblem, str], CombinedKernels]:
-    """How to learn a combination of the kernels that `kernels_of` makes for a table.
+    """A function that learns a combination of the kernels that `kernels_of` makes for a table.
 
-    It is given the prepared columns, too, those of one of the user's columns together.
+    `kernels_of` also takes the places of the prepared columns, grouped by the user's columns.
     """
 
     def learn(problem: CandidateProblem, table: str) -> CombinedKernels:
@@ -99,10 +99,11 @@ def combined(
 
 
 def aligned_weights(grams: Array, Y: Array, folds: Sequence[Indices]) -> list[Array]:
-    """Non-negative weights of the largest centred alignment, in which the mean diagonal is one.
+    """Non-negative weights of the largest centred alignment, scaled to a mean diagonal of one.
 
-    By all rows, then by all but those of each fold. Sums of products are ordinary ones: nothing is
-    certified of these weights, which folds judge. The matrices are centred in place.
+    The first are those of all rows, the others those without each fold. Sums of products are
+    ordinary ones: folds judge the weights, without a certificate. The matrices are centred in
+    place.
 
     Raises
     ------
@@ -143,7 +144,7 @@ def aligned_weights(grams: Array, Y: Array, folds: Sequence[Indices]) -> list[Ar
 
 
 def _inner_products(grams: Array, folds: Sequence[Indices]) -> tuple[Array, list[Array]]:
-    """Those of the matrices, (m, m), and of their parts without the rows and columns of a fold."""
+    """Inner products of the matrices, (m, m), and of their parts without each fold."""
     m, n = grams.shape[:2]
     rest = complement(n, np.concatenate(folds))
     bands, corners = [], []
@@ -160,8 +161,8 @@ def _inner_products(grams: Array, folds: Sequence[Indices]) -> tuple[Array, list
 def _united(whole: WeightedSum) -> Kernel:
     """The same kernel, with sections of one hyperkernel as one expansion.
 
-    What the hyperkernel needs to know of two rows takes most of the time, and is then found once
-    for all of its sections.
+    The hyperkernel's features of two rows take most of the time, and are then computed once for
+    all of its sections.
     """
     others: list[tuple[Kernel, float]] = []
     together: dict[int, list[tuple[Expansion, float]]] = {}
@@ -181,7 +182,7 @@ def _united(whole: WeightedSum) -> Kernel:
 def bank(X: Array, columns: Sequence[Indices]) -> list[Kernel]:
     """Linear, quadratic and Gaussian kernels of all columns, and a Gaussian of every column.
 
-    The levels of a category are one column, of which two rows have the same or not.
+    The levels of a category count as one column.
     """
     square = 2.0 * standard_deviation(X) ** 2
     whole = float(square.sum()) or 1.0
@@ -195,7 +196,7 @@ def bank(X: Array, columns: Sequence[Indices]) -> list[Kernel]:
 
 
 def sections(X: Array, columns: Sequence[Indices]) -> list[Kernel]:
-    """Sections of ARD hyperkernels at the pairs by which an incomplete factorisation goes on."""
+    """Sections of ARD hyperkernels at the pivots of an incomplete Cholesky factorisation."""
     square = 2.0 * standard_deviation(X) ** 2
     whole = float(square.sum()) or 1.0
     found: list[Kernel] = []

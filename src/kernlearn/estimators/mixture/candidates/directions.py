@@ -1,9 +1,9 @@
 r"""Many outcomes: candidates are searched along a few directions, and the best judged on all.
 
 With Q the leading eigenvectors of the covariance of the targets, the squared error of YQ is a part
-of that of Y. A search takes as long as that of a few outcomes. Predictions go back by Qᵀ; what lies
-across the directions is predicted by its mean, until a candidate is in the mixture: then its
-machines learn all outcomes, with a ridge that is no less.
+of that of Y. A search takes as long as that of a few outcomes. Predictions go back by Qᵀ; the rest
+orthogonal to the directions is predicted by its mean. Once a candidate is in the mixture, its
+machines learn all outcomes, with a ridge that is no smaller.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class LeadingDirections:
 
     @classmethod
     def of(cls, loss: PredictiveLoss) -> Self | None:
-        """Of squared error of many outcomes; None of other losses, and of few."""
+        """Directions for the squared error of many outcomes; None for other losses, or few."""
         m = loss.Y.shape[1]
         if type(loss) not in (SquaredLoss, LoggedLoss) or m <= _FEW_OUTCOMES:
             return None
@@ -72,7 +72,7 @@ def screen_outcomes(
     *,
     options: ScreeningOptions,
 ) -> Screening:
-    """Search all families as :func:`screen_candidates` does, of many outcomes along directions."""
+    """Search all families by :func:`screen_candidates`, along directions if outcomes are many."""
     directions = LeadingDirections.of(problem.loss)
     if directions is None:
         return screen_candidates(problem, choice, random_state, whole, options)

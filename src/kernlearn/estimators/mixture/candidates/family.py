@@ -32,19 +32,19 @@ from kernlearn.typing import Array
 class KernelFamily:
     """Kernels of one kind."""
 
-    name: str  # what a user reads and types
+    name: str  # in reports and in the parameter ``candidates``
     # ``kernel(X, c)``: the kernel whose width is that of the data over c.
     kernel: Callable[[Array, float], Kernel] | None
     ladder: tuple[float, ...] = (1.0,)  # the values of c
     stretches: bool = False  # whether to try it on stretched columns too
-    max_columns: int = 100_000  # with more prepared columns than that it takes too long
+    max_columns: int = 100_000  # with more prepared columns the family takes too long
     ranks: bool = True  # whether to try it on ranks too
     has_margin: bool = False  # whether its machines have a soft margin; they then learn labels only
     # ``learn(problem, table)``: a representation that learns the kernel, instead of `kernel`.
     learn: Callable[[CandidateProblem, str], Representation] | None = None
-    # Whether its kernels, and what their widths are measured by, take sparse matrices.
+    # Whether its kernels, and the units of their widths, take sparse matrices.
     takes_sparse: bool = False
-    # Whether it is a kernel of the user's, which must not be left out without a word.
+    # Whether the kernel is the user's, which must not be left out silently.
     is_given: bool = False
     of_sources: bool = False  # whether to try it on every source alone, too
     combines_sources: bool = False  # whether it reads all sources side by side, and nothing else
@@ -64,7 +64,7 @@ class KernelFamily:
         return reads_table and problem.has_columns and not self.combines_sources
 
     def limit(self, n_rows: int, n_columns: int, is_sparse: bool, exact_rows: int) -> str:
-        """What it takes, in words, where that is less than such a table; else nothing."""
+        """The limit of the family that a table exceeds, in words; empty if none."""
         if is_sparse and not self.takes_sparse:
             return "takes dense tables"
         if n_columns > self.max_columns:
@@ -80,9 +80,8 @@ class KernelFamily:
     ) -> CandidateFit:
         """Climb the ladder from the middle, or from where another search ended.
 
-        If that was on fewer rows, upwards only, and only if the narrower neighbour did better there
-        than the wider one: the more rows there are, the narrower the kernels that they can tell
-        apart.
+        After a search on fewer rows, climb to narrower kernels only, and only if the narrower
+        neighbour did better there than the wider one: more rows support narrower kernels.
         """
         if self.learn is not None and near is None:
             representation = self.learn(problem, representation.table)
@@ -130,7 +129,7 @@ class KernelFamily:
         start: float | None,
         has_more_rows: bool,
     ) -> JudgedKernel:
-        """The kernel of a rung, with a λ near the start where that was found on other rows."""
+        """The kernel of a rung, with a λ near the start if this was found on other rows."""
         kernel_of = self.at(rung)
         if self.has_margin:
             known_lam = start if has_more_rows else None
@@ -158,15 +157,15 @@ class CandidateFit:
     representation: Representation
     place: int
     judged: JudgedKernel  # the kernel, with its predictions for rows held out
-    judge: PredictiveLoss  # by what it was searched: of the targets, or of their logarithms
-    loss: float  # what that is
-    seconds: float = 0.0  # how long it took
+    judge: PredictiveLoss  # the loss of the search: of the targets, or of their logarithms
+    loss: float  # its value
+    seconds: float = 0.0  # time of the search
     # Whether the next narrower kernel did better than the next wider one.
     leans_narrower: bool = False
 
     @property
     def title(self) -> str:
-        """What a user reads.
+        """The name in reports.
 
         >>> from kernlearn.quality.predictive import SquaredLoss
         >>> loss = SquaredLoss(np.zeros((1, 1)), np.ones(1))
@@ -178,11 +177,11 @@ class CandidateFit:
 
     @property
     def compared(self) -> Array:
-        """Predictions for rows held out, as all are compared by and mixed from."""
+        """Held-out predictions by which candidates are compared, and which are mixed."""
         return self.judge.linked(self.judged.held_out)
 
     def of_more(self, problem: CandidateProblem) -> CandidateFit:
-        """With the kernel for a problem of more rows, if they improve it."""
+        """The candidate with its kernel for a problem of more rows, if they improve the kernel."""
         representation = self.representation.of_more(problem)
         if representation is self.representation:
             return self
@@ -197,7 +196,7 @@ class CandidateFit:
         )
 
     def trained_on_more(self, problem: CandidateProblem) -> CandidateFit:
-        """The same with the ridge for them."""
+        """The candidate with its kernel and its ridge for a problem of more rows."""
         one = self.of_more(problem)
         if one is self or self.judged.has_margin:
             return one

@@ -9,10 +9,9 @@ A combination of linear kernels of single columns, :math:`K(w) = \sum_r w_r\, x_
 has its least value over w at :math:`w_r = |\beta_r|`, where the two penalties are
 :math:`2 \lambda \sum_r |\beta_r|`. So the lasso's β at this λ is the machine of the learned kernel,
 most columns have no weight, and the kernel is the linear one on columns that are stretched by
-:math:`|\beta_r|^{1/2}`. With several targets :math:`w_r = \|\beta_r\|`, and it is the lasso of all
-of them together.
+:math:`|\beta_r|^{1/2}`. With several targets :math:`w_r = \|\beta_r\|`, as in the multi-task lasso.
 
-λ is found by the loss on the folds, each with weights of its own. Where columns are many and few
+λ is found by the loss on the folds, each with weights of its own. If columns are many and few
 of them matter, no kernel of all columns can learn as much from as few rows.
 """
 
@@ -34,7 +33,7 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True)
 class LassoOptions:
-    """How finely the path of λ is followed."""
+    """Resolution of the path of λ."""
 
     least: float = 3e-3  # the smallest λ, relative to the one from which on no column has a weight
     steps: int = 30  # how many λ there are
@@ -50,7 +49,7 @@ class LassoColumns(ScaledColumns):
 
     @property
     def title(self) -> str:
-        """That of the table: the family's name says the rest."""
+        """The title of the table alone: the family's name implies the scales."""
         return Representation(self.table).title
 
 
@@ -102,8 +101,8 @@ class CentredLasso:
     def path(self, alphas: Array) -> Array:
         """Coefficients at these α, in descending order, of shape (steps, p, k)."""
         y = self._Y[:, 0] if self._Y.shape[1] == 1 else self._Y
-        with quiet_about(ConvergenceWarning):  # the folds judge what was found
-            # Nothing is drawn, but without a generator of its own it would look at NumPy's.
+        with quiet_about(ConvergenceWarning):  # the folds judge the coefficients
+            # Nothing is drawn, but without a seed the solver would use NumPy's generator.
             # The inputs are checked for every α otherwise, which takes longer than all else.
             _, coefs, _ = enet_path(
                 self._X,

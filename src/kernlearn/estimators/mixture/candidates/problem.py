@@ -23,23 +23,23 @@ class CandidateProblem:
 
     # The same rows, prepared in different ways, by name, of shape (n, p).
     tables: Mapping[str, NumericRows]
-    # Of the targets, numbers or ±1 for each class, with the weights of the rows.
+    # The loss of the targets, numbers or ±1 for each class, with the weights of the rows.
     loss: PredictiveLoss
     folds: Sequence[Indices]  # rows held out together by candidates without a closed form
     stopping: StoppingControl = field(default_factory=StoppingControl)  # may end the search early
-    # For every prepared column, the number of the user's column that it comes from; without,
-    # each is a column of its own, of shape (p,).
+    # For every prepared column, the number of the user's column that it comes from, of shape (p,);
+    # None if each is a column of its own.
     origins: Indices | None = None
-    # Rows of one number are held out together, in closed forms too; None where all differ; (n,).
+    # Rows of one number are held out together, in closed forms too; None if all differ; (n,).
     groups: Indices | None = None
     # Whether closed forms leave out folds, too: the user gave them.
     by_folds: bool = False
-    # Of each row, its place among the rows of the fit; None where none are left out; (n,).
+    # The place of each row among the rows of the fit; None if no rows are left out; (n,).
     places: Indices | None = None
-    # The columns of the table of all sources, by source; none where there is one table.
+    # The columns of the table of all sources, by source; empty if there is one table.
     source_blocks: Sequence[SourceBlock] = ()
     has_columns: bool = True  # whether the standardised table has any columns
-    # What broke down on these rows or on parts of them, in words.
+    # Sentences on candidates that broke down on these rows or on parts of them.
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -58,7 +58,7 @@ class CandidateProblem:
         return list(self.folds) if self.by_folds else blocks_of(self.groups)
 
     def columns(self, table: str) -> list[Indices]:
-        """The prepared columns of a table, those of one of the user's columns together."""
+        """Places of the prepared columns of a table, grouped by the user's columns."""
         n_columns = self.tables[table].shape[1]
         origins = np.arange(n_columns) if self.origins is None else self.origins
         return [np.flatnonzero(origins == column) for column in np.unique(origins)]
@@ -67,7 +67,7 @@ class CandidateProblem:
         return len(self.Y)
 
     def rows(self, chosen: Indices) -> CandidateProblem:
-        """The same problem on some rows, given in increasing order; folds keep what is left."""
+        """The same problem on some rows, in increasing order; folds lose the other rows."""
         kept = places_within(self.folds, chosen, len(self))
         return replace(
             self,
@@ -79,7 +79,7 @@ class CandidateProblem:
         )
 
     def sample(self, n_rows: int, random_state: np.random.RandomState) -> Indices:
-        """Rows drawn at random, from every fold its share; all if there are no more."""
+        """Rows drawn at random, stratified by fold; all if there are no more."""
         if len(self) <= n_rows:
             return np.arange(len(self))
         return sample_of_folds(self.folds, n_rows, random_state)
@@ -88,7 +88,7 @@ class CandidateProblem:
 def sample_of_folds(
     folds: Sequence[Indices], n_rows: int, random_state: np.random.RandomState
 ) -> Indices:
-    """Rows drawn at random, from every fold its share; all if there are no more.
+    """Rows drawn at random, stratified by fold; all if there are no more.
 
     Folds are balanced by class, and so are their first rows in a random order of each.
     """

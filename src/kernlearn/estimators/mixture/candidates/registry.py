@@ -21,16 +21,16 @@ GAUSSIAN, TREES = "Gaussian", "trees"
 
 _WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 _COLUMN_WIDTHS = (0.1, 0.5, 2.0)
-# What is learned from a sample of the rows takes all but very many columns.
+# Most columns of families that learn from a sample of the rows.
 _MANY = 250
-# A kernel of single columns takes a pass over all pairs of rows for each of them.
+# A kernel of single columns takes a pass over all pairs of rows for each column.
 _FEW = 100
-# Sections of a hyperkernel take several for each.
+# Sections of a hyperkernel take several passes for each column.
 _VERY_FEW = 30
 
 
 def _square(X: NumericRows) -> float:
-    """The mean squared distance of two rows; one where all rows are equal."""
+    """The mean squared distance of two rows; one if all rows are equal."""
     variances = mean_variance_axis(X, 0)[1] if issparse(X) else standard_deviation(X) ** 2
     return 2.0 * float(variances.sum()) or 1.0
 

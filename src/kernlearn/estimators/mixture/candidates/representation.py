@@ -60,7 +60,7 @@ class Representation:
 
     @property
     def title(self) -> str:
-        """What is said of it beside the name of a kernel; nothing of the usual one."""
+        """A suffix to the name of a kernel; empty for the standardised table."""
         return "" if self.table == STANDARD else f", {self.table}"
 
     def of_more(self, problem: CandidateProblem) -> Representation:
@@ -85,7 +85,7 @@ class Representation:
     def judge_near(
         self, kernel_of: KernelOf, problem: CandidateProblem, lam: float
     ) -> JudgedKernel:
-        """The same near a known λ, by the loss on the folds: two or three factorisations."""
+        """Find λ near a known one, by the loss on the folds: two or three factorisations."""
         X = problem.tables[self.table]
         kernel = kernel_of(X)
         K = kernel(X)
@@ -101,7 +101,7 @@ class Representation:
     def judge_margin(
         self, kernel_of: KernelOf, problem: CandidateProblem, lam: float | None
     ) -> JudgedKernel:
-        """The same of a machine with a soft margin, fold by fold, at a known λ or for a few."""
+        """Judge a machine with a soft margin, fold by fold, at a known λ or at a few."""
         kernel, unit, parts = self.matrices_by_fold(kernel_of, problem)
         best: JudgedKernel | None = None
         least = (np.inf, np.inf)
@@ -149,7 +149,7 @@ class LearnedRepresentation(Representation):
     def judge_near(
         self, kernel_of: KernelOf, problem: CandidateProblem, lam: float
     ) -> JudgedKernel:
-        """The same near a known λ."""
+        """Find λ near a known one, by the loss on the folds."""
         return self._judged(kernel_of, problem, lam, NEAR)
 
     def _judged(
@@ -174,13 +174,13 @@ class LearnedRepresentation(Representation):
     def matrices_by_fold(
         self, kernel_of: KernelOf, problem: CandidateProblem
     ) -> tuple[Kernel, float, list[FoldMatrices]]:
-        """The same, with the kernel learned without each fold."""
+        """Kernel, variance and matrices, these by the kernel learned without each fold."""
         X = problem.tables[self.table]
         parts = self._parts(kernel_of, X, problem.folds)
         return self.kernel_for(kernel_of, X, None), mean_variance(parts[0][2]), parts
 
     def larger_ridge(self, kernel_of: KernelOf, problem: CandidateProblem, lam: float) -> float:
-        """As many times λ as the first fold is predicted best with."""
+        """The multiple of λ that predicts the first fold best."""
         X, Y, weight = problem.tables[self.table], problem.Y, problem.weight
         ((rows, others, K, K_out),) = self._parts(kernel_of, X, problem.folds[:1])
         loss, matrix = problem.rows(rows).loss, CentredMatrix.of(K)
@@ -203,14 +203,14 @@ class LearnedRepresentation(Representation):
 
 @dataclass(frozen=True, eq=False)
 class ScaledColumns(LearnedRepresentation):
-    """A prepared table with its columns stretched by what was learned."""
+    """A prepared table with its columns stretched by learned scales."""
 
     scales: Array  # the factors of the columns, by all rows, of shape (p,)
-    without: tuple[Array, ...]  # the same by all rows but those of each fold, of shape (p,)
+    without: tuple[Array, ...]  # the factors learned without each fold, of shape (p,)
 
     @property
     def title(self) -> str:
-        """The title of the table, and that columns count by their relevance."""
+        """The title of the table, marked as ARD."""
         return f"{super().title}, ARD"
 
     def kernel_for(self, kernel_of: KernelOf, X: Array, fold: int | None) -> Kernel:
@@ -220,7 +220,7 @@ class ScaledColumns(LearnedRepresentation):
 
 
 def climbed_ridge(loss_at: Callable[[float], float], lam: float) -> float:
-    """The last λ, from one to the next that is three times as large, with which the loss falls.
+    """The last λ, tripled in every step, with which the loss falls.
 
     >>> climbed_ridge(lambda lam: abs(lam - 8.0), 1.0)
     9.0
@@ -232,7 +232,7 @@ def climbed_ridge(loss_at: Callable[[float], float], lam: float) -> float:
 
 
 def mean_variance(K: Array) -> float:
-    """The mean variance that a kernel gives to a row, or its size where that has few digits.
+    """The mean variance that a kernel gives to a row, or its size if the variance is rounding.
 
     >>> mean_variance(1.0 + np.eye(2)), mean_variance(1.0 + 1e-9 * np.eye(2))
     (0.5, 1.000000001)
@@ -245,7 +245,7 @@ def mean_variance(K: Array) -> float:
 def _least(
     held_out: Callable[[float], Array], problem: CandidateProblem, unit: float, start: float | None
 ) -> tuple[float, Array]:
-    """The λ of the least held-out loss along a line, and the predictions that have it."""
+    """The λ of the least held-out loss along a line, and its predictions."""
     best, found = np.inf, np.zeros_like(problem.Y)
 
     def at(ridge: float) -> float:
@@ -272,7 +272,7 @@ def _least_near(
     start: float | None,
     factor: float,
 ) -> tuple[float, Array]:
-    """The same with a factorisation for every λ, which also gives the slopes of predictions."""
+    """The λ of the least held-out loss by descent, with the slopes of predictions."""
     best, found = np.inf, np.zeros_like(problem.Y)
 
     def at(ridge: float) -> tuple[float, float]:

@@ -59,7 +59,7 @@ _RIDGE_FOLDS = 5
 
 @dataclass(frozen=True, eq=False)
 class TreeContest:
-    """Trees that were grown by boosting, beside a few kernels."""
+    """A comparison of boosted trees with a few kernels."""
 
     split: LargeSplit
     screening: Screening
@@ -68,7 +68,7 @@ class TreeContest:
     def is_decided(self) -> bool:
         """Whether no kernel has a smaller loss than the trees, or fewer labels wrong.
 
-        All are judged by the same rows held out.
+        Trees and kernels are judged by the same held-out rows.
         """
         loss = self.split.problem.loss.of_linked
         compared = [one.compared for one in self.screening.found]
@@ -88,10 +88,10 @@ def contest_of_trees(
     options: MixtureOptions,
     random_state: np.random.RandomState,
 ) -> TreeContest | None:
-    """Grow trees by boosting, and hold the kernels against them that a few hundred rows like best.
+    """Grow trees by boosting, and compare them with the best kernels on a few hundred rows.
 
-    Where rows are many and trees better, the long search for the best kernel gains nothing: the
-    mixture with kernels erred more than the trees alone. None where no tree can be grown.
+    If rows are many and trees better, a mixture with kernels errs more than the trees alone, and
+    the long search for the best kernel gains nothing. None if no tree can be grown.
     """
     split = LargeSplit.of(training, options, random_state, encoded)
     few = training.sample.rows(training.sample.sample(options.screening.rows, random_state))
@@ -111,9 +111,9 @@ def _first_kernels(
     random_state: np.random.RandomState,
     options: MixtureOptions,
 ) -> Iterator[CandidateFit]:
-    """The best kernel on a few rows, and the best one that can be made narrower on more.
+    """The best kernel on a few rows, and the best other one that has a ladder of widths.
 
-    Families that take few columns only take long for each of them.
+    Families limited to few columns are left out, since they take long for each column.
     """
     families = [
         one
@@ -168,7 +168,7 @@ class LargeSplit:
     training: TrainingRows
     options: MixtureOptions
     random_state: np.random.RandomState
-    # What trees are grown from by boosting, and the places of the sample there; None for no trees.
+    # Rows that grow boosted trees, and the places of the sample there; None for no trees.
     encoded: tuple[EncodedRows, Indices] | None
 
     @classmethod
@@ -204,7 +204,7 @@ class LargeSplit:
         return replace(problem, tables={**problem.tables, ENCODED: rows.X[places[fold]]})
 
     def candidates(self, kept: Sequence[CandidateFit], combines: bool) -> Iterator[CandidateFit]:
-        """Those of the small screening, narrower while that helps; then the combination."""
+        """Candidates of the small screening, narrower while that helps; then the combination."""
         yield from self.narrowed(kept)
         if combines and self.sample.Y.shape[1] == 1 and self._has_few_columns():
             with self._noting(_PAIRS.name):
@@ -224,7 +224,7 @@ class LargeSplit:
 
     @contextmanager
     def _noting(self, title: str) -> Iterator[None]:
-        """Leave a candidate out where it breaks down, with a note."""
+        """Leave a candidate out if it breaks down, with a note."""
         try:
             yield
         except BREAKDOWNS as error:
@@ -291,7 +291,7 @@ class LargeSplit:
             rank=self.options.rescreening.rank,
             options=MKLOptions(callback=self._is_over),
         )
-        with quiet_about(Warning):  # it is one candidate of several
+        with quiet_about(Warning):  # the model is one candidate of several
             rows = X if place is None else place.put(X)
             model.fit(rows, train.Y[:, 0], sample_weight=train.weight, groups=train.groups)
         values = model.predict(new)[:, None]
@@ -312,7 +312,7 @@ class LargeSplit:
         representation = BoostedTrees(ENCODED, rows, loss.is_of_labels, fold, first, options)
         values = machine.predict(self.problem.tables[ENCODED])
         judged = JudgedKernel(machine.kernel, lam, values)
-        # Its values are log-odds: those of several classes need no discriminants.
+        # Values of the trees are log-odds, which need no discriminants for several classes.
         judge = loss.of_linked
         return CandidateFit(_BOOSTED, representation, 0, judged, judge, judge.value(values))
 

@@ -29,19 +29,19 @@ from kernlearn.typing import Array, Indices
 
 # κ of the mixture: the prior standard deviation of a weight is about 0.15.
 _PRIOR = 20.0
-# Of the largest weight: a member with less changes nothing, and takes as long as any other. Of
-# labels it errs more often than the best by three standard errors.
+# Share of the largest weight below which a member is dropped: it changes little, and takes as long
+# as any other. For labels, such a member errs more than the best by three standard errors.
 NEGLIGIBLE = 0.01
 _OPTIONS = ScreeningOptions()
 
 
 @dataclass(frozen=True, eq=False)
 class Screening:
-    """How it ended."""
+    """The result of a screening."""
 
     problem: CandidateProblem  # the rows on which candidates were judged
     found: list[CandidateFit]  # the best of every family and representation
-    outputs: OutputKernel | None = None  # what was learned over several targets
+    outputs: OutputKernel | None = None  # the kernel over several targets
 
     @cached_property
     def compared(self) -> Array:
@@ -54,9 +54,10 @@ class Screening:
         least: float = NEGLIGIBLE,
         rows: Indices | slice = slice(None),
     ) -> Array:
-        """A mixture of few of them, at their best scale, none below a part of the largest weight.
+        """Weights of a mixture of few candidates, each at its best scale.
 
-        At most `max_members` have a weight. They are judged by `rows`, by default all.
+        At most `max_members` have a weight, none below `least` times the largest. Candidates are
+        judged by `rows`, by default all.
         """
         loss, compared = self._loss(rows), self.compared[:, rows]
         if loss.is_of_labels:
@@ -69,7 +70,7 @@ class Screening:
         return np.asarray(enough * (weights.sum() / enough.sum()))
 
     def factors(self, weights: Array, rows: Indices | slice = slice(None)) -> Array:
-        """What to multiply predictions by, if weights are meant at the scales best on `rows`."""
+        """Factors of the predictions: weights times the scales that are best on `rows`."""
         loss, factors = self._loss(rows), weights.copy()
         for i in np.flatnonzero(weights):
             factors[i] *= loss.scale(self.compared[i, rows])
@@ -78,9 +79,9 @@ class Screening:
     def held_out(self, max_members: int, least: float = NEGLIGIBLE) -> Array:
         """Predictions of mixtures for the rows of each fold, by weights found without it, (n, k).
 
-        The weights of all rows are those that suit their errors best, by chance too: the errors of
-        that mixture look smaller than those on new rows. Rows in one fold have no others, and are
-        judged by their own weights; these are rows held out of many, and their members few.
+        Weights of all rows suit the errors of these rows best, by chance too, so that the errors of
+        the mixture are optimistic. A single fold, held out of many rows, has no other rows, and is
+        judged by its own weights; its members are few.
         """
         values, everyone = np.empty_like(self.problem.Y), np.arange(len(self.problem))
         for fold in self.problem.folds:
@@ -132,7 +133,7 @@ def screen_candidates(
 def _n_searches(
     problem: CandidateProblem, choice: CandidateChoice, options: ScreeningOptions
 ) -> int:
-    """How many candidates a sample will have, and a shortlist of them, about."""
+    """About the number of searches on a sample and for its shortlist."""
     first, *others = (
         sum(family.suits(problem, table) for family in choice.families)
         for table in _whole_tables(problem)
@@ -178,7 +179,7 @@ def _all_found(
         for one in _found(searches):
             found.append(one)
             yield one
-        if not options.tries_all:  # what does badly on one table is not tried on the next
+        if not options.tries_all:  # the worse half of the families is not tried on the next table
             ordered = _families(one for one in found if one.representation.table == table)
             families = ordered[: -(-len(ordered) // 2)]
     yield from _found(_searches_of_sources(problem, choice.families))
@@ -226,8 +227,8 @@ def found_stretched(
 ) -> Iterator[CandidateFit]:
     """The first family on all representations, the others on the one that is best with it.
 
-    No more are learned and no other family is tried once all so far do clearly worse than `plain`,
-    the best candidate on columns as they are.
+    No more scales are learned and no other family is tried once the best so far is clearly worse
+    than `plain`, the best candidate on columns as they are.
     """
     first, *others = families
     best: CandidateFit | None = None
@@ -270,9 +271,9 @@ def scaled_columns(
     random_state: np.random.RandomState,
     options: ScreeningOptions = _OPTIONS,
 ) -> Iterator[list[ScaledColumns]]:
-    """Scales learned from slopes; then at the first level if columns are few. Lazy.
+    """Lazily learn scales from slopes, then at the first level if columns are few.
 
-    Where columns are many, slopes are of more rows: a few hundred do not tell which of them matter.
+    If columns are many, slopes take more rows: a few hundred do not tell which columns matter.
     """
     n_columns = problem.tables[table].shape[1]
     if n_columns <= options.first_level_columns:
@@ -294,7 +295,7 @@ def _first_level(problem: CandidateProblem, table: str) -> Iterator[ScaledColumn
 def _until_breakdown(
     learn: Callable[[], Iterator[ScaledColumns]], problem: CandidateProblem
 ) -> list[ScaledColumns]:
-    """The result before a machine breaks down."""
+    """The representations that are learned before a machine breaks down."""
     representations = []
     try:
         for scaled in learn():
@@ -314,7 +315,7 @@ class _FamilySearch:
     near: CandidateFit | None = None
 
     def found(self) -> CandidateFit | None:
-        """What it comes to; nothing but a note where the kernel breaks down on these rows."""
+        """The result of the search; None, and a note, if the kernel breaks down on these rows."""
         try:
             return timed(lambda: self.family.search(self.problem, self.representation, self.near))
         except (ValueError, *BREAKDOWNS) as error:
@@ -335,7 +336,7 @@ class _FamilySearch:
 def _found(searches: Sequence[_FamilySearch]) -> Iterator[CandidateFit]:
     """Results of searches that run side by side, in their order.
 
-    Their matrices are too small for the algebra of one to gain by more threads.
+    The matrices of a search are too small for its linear algebra to gain by more threads.
     """
     results = in_order(_FamilySearch.found, searches, n_threads(), lambda: None)
     return (found for found in results if found is not None)

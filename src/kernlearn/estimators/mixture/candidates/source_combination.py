@@ -3,7 +3,7 @@ r"""Learn a combination of sources by its held-out predictions.
 Every source has the kernel :math:`K_s` of a small bank that predicts best alone, scaled to unit
 variance. The combination is :math:`K(w) = \sum_s w_s K_s`, :math:`w \ge 0`. Its weights minimise
 the leave-one-out loss of a least-squares machine, source by source, from equal weights on; λ is
-found anew for each. Equal weights are a candidate of their own: where all sources help, few rows
+found anew for each. Equal weights are a candidate of their own: if all sources help, few rows
 cannot tell which weights are better.
 """
 
@@ -34,7 +34,7 @@ _ROWS = 300
 _WIDTHS = (0.1, 0.3, 1.0, 3.0)
 _EXPONENTIAL_WIDTHS = (0.3, 1.0)
 _FIRST_RIDGE = 0.03
-# Factors by which a weight is tried, how often all are tried, and the least weight but zero.
+# Factors by which a weight is tried, sweeps over all weights, and the least positive weight.
 _FACTORS, _SWEEPS, _LEAST = (4.0, 0.25), 3, 0.01
 
 
@@ -43,12 +43,12 @@ class CombinedSources(CombinedKernels):
 
     @property
     def title(self) -> str:
-        """Nothing: the family's name says it."""
+        """Empty: the name of the family is enough."""
         return ""
 
 
 def combined_sources(are_equal: bool) -> Callable[[CandidateProblem, str], CombinedSources]:
-    """How to learn a combination of all sources, by equal weights or by held-out ones."""
+    """A function that learns a combination of all sources, by equal or by held-out weights."""
 
     def learn(problem: CandidateProblem, table: str) -> CombinedSources:
         if problem not in _known:
@@ -162,12 +162,12 @@ def _kernels_of(X: NumericRows) -> list[Kernel]:
 
 
 def _square(X: NumericRows) -> float:
-    """The mean squared distance of two rows; one where all rows are equal."""
+    """The mean squared distance of two rows; one if all rows are equal."""
     variances = mean_variance_axis(X, 0)[1] if issparse(X) else standard_deviation(X) ** 2
     return 2.0 * float(variances.sum()) or 1.0
 
 
 def _spreads(part: Array) -> Array:
-    """The mean variance that each kernel gives to a row; one where it gives none."""
+    """The mean variance that each kernel gives to a row; one if the variance is zero."""
     spreads = np.einsum("inn->i", part) / part.shape[1] - part.mean(axis=(1, 2))
     return np.where(spreads > 1e-12 * np.abs(part).max(axis=(1, 2)), spreads, 1.0)

@@ -1,8 +1,8 @@
-r"""Learn trees, whose kernel counts the nodes that two rows come to together.
+r"""Learn trees, whose kernel counts the nodes that two rows share.
 
-A kernel of distances changes smoothly along every column; a tree jumps at thresholds, and asks for
-a column only where another says so. The nodes of a tree are features, indicators of parts of the
-space, and
+A kernel of distances changes smoothly along every column; a tree jumps at thresholds, and uses a
+column only in some parts of the space. The nodes of a tree are features, indicators of these parts,
+and
 
 .. math:: k(x, z) = \frac1T \sum_t \bigl|P_t(x) \cap P_t(z)\bigr|
 
@@ -10,8 +10,8 @@ is their inner product, :math:`P_t(x)` the nodes that x comes to in tree t. A fo
 mean of the targets in a leaf; a machine of this kernel weighs all nodes of all trees together, and
 erred less on most of the tables that were tried.
 
-Every tree is grown without one fold: those of one are the kernel by which it is held out, and all
-of them together that of all rows. So none is grown for the judges alone.
+Every tree is grown without one fold. The trees without a fold have the kernel that predicts the
+fold; all trees together have the kernel of all rows. So no tree is grown for judging alone.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kernlearn.typing import Array, Indices
 
 @dataclass(frozen=True)
 class TreeOptions:
-    """How many trees are grown, and how deep."""
+    """Number and depth of the trees."""
 
     trees: int = 20  # trees without each fold
     many_rows: int = 1500  # with more rows, half as many trees do as well in half the time
@@ -50,21 +50,21 @@ class TreeKernels(LearnedRepresentation):
     """A prepared table with the kernel of trees."""
 
     kernel: TreePaths  # of all trees
-    without: tuple[TreePaths, ...]  # of those that were grown without each fold
+    without: tuple[TreePaths, ...]  # of the trees grown without each fold
 
     def kernel_for(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
         """The kernel of the trees grown without that fold."""
         return self.kernel if fold is None else self.without[fold]
 
     def of_more(self, problem: CandidateProblem) -> TreeKernels:
-        """Grown anew, deeper."""
+        """The kernel of deeper trees, grown from more rows."""
         return tree_kernels(problem, self.table)
 
 
 def tree_kernels(
     problem: CandidateProblem, table: str, options: TreeOptions = _OPTIONS
 ) -> TreeKernels:
-    """Trees by squared errors on bootstrap samples of these rows, or of as many as may be."""
+    """Trees by squared errors on bootstrap samples of the rows, or of a part if rows are many."""
     generator = np.random.RandomState(0)
     most = max(options.few_rows, options.cells // problem.tables[table].shape[1])
     if len(problem) > most:
