@@ -1,4 +1,4 @@
-"""What the columns of a table are taken for: numbers, categories, dates, free text, identifiers."""
+"""Kinds of the columns of a table: numbers, categories, dates, free text, identifiers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NUMBER, CATEGORY, TEXT, DATE = "number", "category", "text", "date"
 IDENTIFIER, IGNORED = "identifier", "ignore"
 LEFT_OUT = (IDENTIFIER, IGNORED)
 COLUMN_KINDS = (NUMBER, CATEGORY, TEXT, DATE, *LEFT_OUT)
-# Of sources, besides these.
+# Further kinds, of sources.
 SEQUENCE, GRAPH, KERNEL = "sequence", "graph", "kernel"
 SOURCE_KINDS = (*COLUMN_KINDS, SEQUENCE, GRAPH, KERNEL)
 # Columns that a description lists at most.
@@ -28,7 +28,7 @@ _LISTED = 30
 
 @dataclass(frozen=True, eq=False)
 class ColumnKinds:
-    """Every column of a table as it was understood."""
+    """The kind of every column of a table."""
 
     columns: list[Column]
     # Places of the numbers and dates that are written as text.
@@ -56,18 +56,18 @@ class ColumnKinds:
 
     @property
     def places(self) -> list[int]:
-        """Where the columns of numbers, dates and categories stand."""
+        """Places of the columns of numbers, dates and categories."""
         kinds = (NUMBER, DATE, CATEGORY)
         return [j for j, column in enumerate(self.columns) if column.kind in kinds]
 
     @property
     def texts(self) -> list[int]:
-        """Where the columns of free text stand."""
+        """Places of the columns of free text."""
         return [j for j, column in enumerate(self.columns) if column.kind == TEXT]
 
     @property
     def are_categories(self) -> Mask:
-        """Which of the columns at `places` are categories."""
+        """Mask of the columns at `places` that are categories."""
         return np.array([self.columns[j].kind == CATEGORY for j in self.places], dtype=bool)
 
     def plain(self, X: Rows) -> Rows:
@@ -84,7 +84,7 @@ class ColumnKinds:
         return frame
 
     def descriptions(self) -> dict[str, str]:
-        """What every column was taken for, in words."""
+        """The kind of every column, in words."""
         return {column.name: column.action for column in self.columns}
 
 
@@ -131,7 +131,7 @@ def described(descriptions: Mapping[str, str]) -> str:
 
 
 def kinds_html(kinds: Mapping[str, str]) -> str:
-    """The same for a notebook; nothing where all columns are numbers."""
+    """A table of the kinds for a notebook; empty if all columns are numbers."""
     if all(words.startswith(NUMBER) for words in kinds.values()):
         return ""
     rows = "".join(
@@ -170,7 +170,7 @@ def _of_cells(name: str, cells: PandasSeries, requested: str | None) -> Column:
 
 
 def _notation(name: str, cells: PandasSeries, kind: str) -> str:
-    """How the numbers or dates of a column of text are written; empty where plainly."""
+    """Notation of the numbers or dates in a column of text; empty if plain."""
     present = cells[cells.notna()]
     read, find = (as_dates, date_notation) if kind == DATE else (as_numbers, number_notation)
     wrong = np.flatnonzero(np.isnan(read(present)))
@@ -194,7 +194,7 @@ _WORDS = {
 
 
 def _column(name: str, kind: str, cells: PandasSeries | None = None, notation: str = "") -> Column:
-    """With what is done with it in words."""
+    """The column of a kind, with its treatment in words."""
     words = _WORDS[kind]
     if kind == CATEGORY and cells is not None:
         words = f"category, {counted(int(cells.nunique()), 'level')}"

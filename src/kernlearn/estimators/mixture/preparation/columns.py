@@ -12,9 +12,9 @@ from scipy.special import ndtri
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.typing import Array, Indices, Mask, Rows
 
-# Of all categories together: levels beyond the most frequent ones share a column. With 30 for each,
-# the error was up to 1.4 times that with all of 60 or 80, and with 100 up to 1.4 times that with
-# all of 142; more columns than 250 are too many for some candidates.
+# Most levels of all categories together; levels beyond the most frequent ones share a column. With
+# 30 for each, the error was up to 1.4 times that with all of 60 or 80, and with 100 up to 1.4 times
+# that with all of 142; more columns than 250 are too many for some candidates.
 _MOST_LEVELS = 200
 # Fewest missing cells for an indicator column.
 _MISSING_ROWS = 5
@@ -24,17 +24,18 @@ _KNOTS = 500
 
 @dataclass(frozen=True, eq=False)
 class NumberColumn:
-    """A column of numbers; where many are missing, a second column says which."""
+    """A column of numbers; if many are missing, a second column indicates the missing cells."""
 
     fill: float  # the median, for missing cells
     # Increasing values, and the normal scores of their ranks.
     values: Array
     scores: Array
-    # Of the numbers and of the second column, of shape (2,); a scale of zero leaves it out.
+    # Means and scales of the numbers and of the indicator, of shape (2,); the scale zero leaves a
+    # column out.
     centres: Array
     scales: Array
-    # What was counted: numbers, dates, durations or times of day. None where that is not known,
-    # as in files of earlier versions.
+    # Kind of the cells: numbers, dates, durations or times of day. None if unknown, as in files of
+    # earlier versions.
     kind: str | None = None
 
     @classmethod
@@ -54,12 +55,12 @@ class NumberColumn:
 
     @property
     def width(self) -> int:
-        """How many columns it becomes."""
+        """Number of prepared columns."""
         return int((self.scales > 0).sum())
 
     @property
     def range(self) -> Array:
-        """Least and largest cells of the columns that it becomes, of shape (2, width)."""
+        """Least and largest cells of the prepared columns, of shape (2, width)."""
         ends = np.array([[self.values[0], -np.inf], [self.values[-1], np.inf]])
         kept = self.scales > 0
         return (ends[:, kept] - self.centres[kept]) / self.scales[kept]
@@ -76,7 +77,7 @@ class NumberColumn:
 
 
 def number_parts(columns: Sequence[NumberColumn], cells: Array, ranked: bool) -> list[Array]:
-    """What columns of numbers become: scaled, or normal scores.
+    """Prepared columns of numbers: scaled, or normal scores.
 
     `cells` has a column for each, NaN where missing. Normal scores are constant beyond the least
     and the largest value seen.
@@ -102,11 +103,11 @@ def number_parts(columns: Sequence[NumberColumn], cells: Array, ranked: bool) ->
 class CategoryColumn:
     """A column of categories: one column of zeros and ones for each of its levels."""
 
-    # Those with a column of their own; missing cells, if there are any, are a level.
+    # Levels with a column of their own; missing cells, if there are any, are a level.
     levels: list[str]
     others: bool  # whether there is a column for all other levels, also for those never seen
     centres: Array  # the shares of the levels
-    # Common to all, so that two levels are equally far from each other however rare; zero
+    # Scale of all levels, so that two levels are equally far from each other however rare; zero
     # leaves the column out.
     scale: float
 
@@ -123,7 +124,7 @@ class CategoryColumn:
 
     @property
     def width(self) -> int:
-        """How many columns it becomes."""
+        """Number of prepared columns."""
         return (len(self.levels) + self.others) * (self.scale > 0)
 
     @property
@@ -133,12 +134,12 @@ class CategoryColumn:
 
     @property
     def range(self) -> Array:
-        """All cells are within."""
+        """Infinite ends: all cells are within."""
         return np.tile([[-np.inf], [np.inf]], self.width)
 
     @property
     def is_bent(self) -> bool:
-        """Categories have no order to rank them by."""
+        """False: categories have no order to rank them by."""
         return False
 
     def standard(self, cells: Rows) -> Array:

@@ -1,4 +1,4 @@
-"""Rows to predict that lie outside of what was learned from."""
+"""Rows to predict that lie outside of the range of the training rows."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from kernlearn.typing import Array, Rows
 # In units of a column's range, beyond either end: cells that are outside if chance does not put as
 # many there, and cells that are outside in any case.
 _NEAR, _FAR = 0.25, 1.0
-# Of n training rows and a new one, the new one is the least or the largest with probability
-# 2 / (n + 1). More rows of a column than that gives with this probability are outside, if they are
-# this share.
+# A new row is the least or the largest beside n training rows with probability 2 / (n + 1). More
+# rows of a column than chance gives with the first probability are outside, if they are the second
+# share of the rows.
 _BY_CHANCE, _MANY = 0.01, 0.2
 # A smaller share of rows outside is not worth a warning: heavy tails have as much.
 _FEW = 0.05
@@ -30,17 +30,17 @@ class ExtrapolationWarning(UserWarning):
 
 @dataclass(eq=False)
 class OutsideRows:
-    """Looks at rows to predict, block by block."""
+    """Distances out of range of rows to predict, block by block."""
 
     preparation: AnyPreparation
-    # How many independent rows were learned from. Of groups it is one: rows of a new group are out
-    # of range together, by chance too.
+    # Number of independent training rows; one for groups, since rows of a new group are out of
+    # range together, by chance too.
     n_training: int
-    # For each block, by how much cells are out of range.
+    # For each block, the distances of cells out of range.
     blocks: list[Array] = field(default_factory=list)
 
     def beyond(self, table: Rows) -> Array:
-        """By how much cells of standardised rows are out of range, in units of the range.
+        """Distances of the cells of standardised rows out of range, in units of the range.
 
         Sparse matrices, and tables elsewhere, are not looked at.
         """
@@ -79,7 +79,7 @@ class OutsideRows:
 
 
 def beyond_range(rows: Array, low: Array, high: Array) -> Array:
-    """By how much cells lie outside of the ranges of their columns, in units of these.
+    """Distances of cells outside of the ranges of their columns, in units of the ranges.
 
     >>> beyond_range(np.array([[0.5, 3.0], [-1.0, 1.0]]), np.zeros(2), np.array([1.0, 2.0]))
     array([[0. , 0.5],

@@ -32,9 +32,9 @@ from kernlearn.kernels._validation import is_missing, take_rows
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Mask, Rows, Things
 
-# Sequences and graphs are compared with so many training rows at most.
+# Most training rows that sequences and graphs are compared with.
 _LANDMARKS = 1000
-# Of a kernel matrix, whose values are there.
+# Most training rows of a kernel matrix, whose values need no computation.
 _LANDMARKS_OF_MATRIX = 2000
 # Directions of a kernel matrix whose variance is below this part of the largest are rounding.
 _ROUNDING = 1e-10
@@ -65,7 +65,7 @@ class TablePart:
 
     @property
     def is_bent(self) -> bool:
-        """Whether ranks are worth a look."""
+        """Whether ranks are to be tried."""
         return RANKED in self.preparation.tables
 
     @property
@@ -80,7 +80,7 @@ class TablePart:
 
     @property
     def scales(self) -> Array | None:
-        """What brings the columns back to one unit, of mean square one; None where units differ.
+        """Factors that return the columns to one unit, of mean square one; None if units differ.
 
         The columns of a source of numbers alone may have one unit: spectra, counts of words and
         principal components lose by being standardised.
@@ -123,7 +123,7 @@ class SparsePart:
 
     @property
     def are_features(self) -> bool:
-        """Kernels of any kind can be made of the columns."""
+        """False: kernels of any kind can be made of the columns."""
         return False
 
     def apply(self, X: Rows) -> csr_array:
@@ -131,7 +131,7 @@ class SparsePart:
         return self.preparation.apply(X, STANDARD)
 
     def descriptions(self, name: str) -> dict[str, str]:
-        """What it was taken for."""
+        """The kind of the source, in words."""
         return {name: f"sparse matrix of {counted(self.widths[0], 'column')}"}
 
 
@@ -160,7 +160,7 @@ class TextPart:
 
     @property
     def are_features(self) -> bool:
-        """Texts are compared by inner products."""
+        """True: texts are compared by inner products."""
         return True
 
     def apply(self, cells: Rows) -> csr_array:
@@ -168,7 +168,7 @@ class TextPart:
         return csr_array(self.vectorizer.transform(_texts(cells)))
 
     def descriptions(self, name: str) -> dict[str, str]:
-        """What it was taken for."""
+        """The kind of the source, in words."""
         return {name: f"text, by the TF-IDF of {counted(self.widths[0], 'word')}"}
 
 
@@ -178,7 +178,7 @@ class ThingPart:
 
     kind: str
     kernels: list[Kernel]
-    points: Things  # those training rows
+    points: Things  # some training rows
     factors: list[Array]  # of each kernel, from its values with the points to features
     means: list[Array]  # of these features
 
@@ -205,11 +205,11 @@ class ThingPart:
 
     @property
     def are_features(self) -> bool:
-        """Inner products of the features are the kernels."""
+        """True: inner products of the features are the kernels."""
         return True
 
     def apply(self, things: Things) -> Array:
-        """The features of all kernels, around their means; zeros where a row has nothing."""
+        """The features of all kernels, around their means; zeros for rows without a thing."""
         there = _things_known(things)
         found = np.zeros((len(things), sum(self.widths)))
         if len(there):
@@ -224,7 +224,7 @@ class ThingPart:
         return found
 
     def descriptions(self, name: str) -> dict[str, str]:
-        """What it was taken for."""
+        """The kind of the source, in words."""
         return {name: WORDS_OF_THINGS[self.kind]}
 
 
@@ -233,11 +233,11 @@ class KernelPart:
     """A kernel matrix, by features whose inner products it holds."""
 
     rows: Indices  # the training rows, as places in the matrix that was given
-    factor: Array  # from kernel values with them to features
+    factor: Array  # from kernel values with these rows to features
 
     @classmethod
     def fit(cls, matrix: KernelRows, name: str) -> KernelPart:
-        """From the square matrix of the training rows, of some of them where they are many."""
+        """From the square matrix of the training rows, or of a part of them if they are many."""
         chosen = np.linspace(0, len(matrix.rows) - 1, _LANDMARKS_OF_MATRIX).astype(int)
         rows = matrix.rows[np.unique(chosen)]
         K = KernelRows(matrix.K, rows).against(rows)
@@ -256,7 +256,7 @@ class KernelPart:
 
     @property
     def are_features(self) -> bool:
-        """Inner products of the features are the kernel."""
+        """True: inner products of the features are the kernel."""
         return True
 
     def apply(self, rows: Rows) -> Array:
@@ -272,7 +272,7 @@ class KernelPart:
         return K[:, self.rows] @ self.factor
 
     def descriptions(self, name: str) -> dict[str, str]:
-        """What it was taken for."""
+        """The kind of the source, in words."""
         return {name: "precomputed kernel"}
 
 
@@ -289,7 +289,7 @@ def _features_of(K: Array) -> Array:
 
 
 def _known(plain: Rows) -> Mask:
-    """Which rows have a cell at least."""
+    """Mask of the rows that have a cell at least."""
     if is_frame(plain):
         return np.asarray(plain.notna().any(axis=1))
     if plain.dtype.kind != "f":

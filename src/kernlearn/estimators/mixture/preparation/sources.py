@@ -53,18 +53,18 @@ from kernlearn.tables.describe import describe_cells
 from kernlearn.typing import Array, Indices, Rows, Things
 
 SOURCES = "all sources"
-# The table of one source begins with this.
+# Prefix of the name of a source's table.
 _IN = "in "
 _OTHERS = "other columns"
-# Strings without blanks of so many letters on average, of so few different ones, are sequences.
+# Strings without blanks are sequences: least mean length, and most different letters.
 _LENGTH, _LETTERS = 8, 30
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NamedPart:
-    """One part of the rows: where its cells are, and what becomes of them."""
+    """One part of the rows: the place of its cells, and their preparation."""
 
-    name: str  # what a user reads
+    name: str  # in reports
     source: str | None  # which source its cells are in; None for the table itself
     place: int | None  # which column of that; None for all columns
     part: SourcePart
@@ -79,10 +79,10 @@ class NamedPart:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SourcesPreparation:
-    """How every source becomes numbers."""
+    """The preparation of every source as numbers."""
 
     parts: list[NamedPart]
-    kinds: dict[str, str]  # what columns and sources were taken for, in words
+    kinds: dict[str, str]  # kinds of columns and sources, in words
 
     def __repr__(self) -> str:
         is_table = all(one.source is None for one in self.parts)
@@ -96,7 +96,7 @@ class SourcesPreparation:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """All tables that are worth a look."""
+        """Names of the tables to try."""
         tables = [STANDARD]
         if any(isinstance(one.part, TablePart) and one.part.is_bent for one in self.parts):
             tables.append(RANKED)
@@ -127,11 +127,11 @@ class SourcesPreparation:
 
     @property
     def origins(self) -> Indices:
-        """For every standardised column, the number of what it comes from."""
+        """For every standardised column, the number of the name that it comes from."""
         return self.origins_of(STANDARD)
 
     def origins_of(self, table: str) -> Indices:
-        """The same of one prepared table."""
+        """For every column of a prepared table, the number of the name that it comes from."""
         found: list[Indices] = []
         start = 0
         for one in self.parts:
@@ -187,10 +187,10 @@ class SourcesPreparation:
 class SourceBlock:
     """Columns of the table of all sources, of which kernels are made."""
 
-    source: int  # which source they belong to
+    source: int  # number of the source
     place: slice
     are_features: bool  # whether inner products are the only kernel
-    scales: Array | None = None  # what brings standardised columns of one unit back to it
+    scales: Array | None = None  # factors that bring standardised columns back to one unit
 
 
 def is_source_table(table: str) -> bool:
@@ -279,7 +279,7 @@ def prepare_text(
 def _prepared_source(
     cells: Rows, name: str, kind: str, scale: bool, requested: Mapping[str, str]
 ) -> tuple[list[NamedPart], dict[str, str]]:
-    """The parts of one source, and what it was taken for."""
+    """The parts of one source, and their kinds in words."""
     part: SourcePart
     if kind == KERNEL:
         part = KernelPart.fit(cells, name)
@@ -317,7 +317,7 @@ def _prepared_table(
 
 
 def _kind(cells: Rows, requested: str | None, name: str) -> str:
-    """What a source is taken for."""
+    """The kind of a source."""
     if requested in LEFT_OUT:
         return requested
     if isinstance(cells, KernelRows) or requested == KERNEL:

@@ -22,19 +22,19 @@ _CONSTANT = 1e-20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SparsePreparation:
-    r"""How the columns of a sparse matrix are scaled; they are not centred.
+    r"""Scales of the columns of a sparse matrix, which are not centred.
 
     The scale of a column is :math:`s_j = \sqrt{v_j n / c_j}` with its variance v and its c cells
     that are not zero: about their size, or the standard deviation if no cell is zero. In logarithms
-    it is drawn to the mean of all columns, as strongly as :math:`5 / \tau^2` cells, where
-    :math:`\tau^2` is the variance of the logarithms over all cells. Words, whose cells differ by
-    small factors, so keep about the weights that the user gave them, rare ones above all. With
-    variance one these would count most, and more in rows held out, which have a part in the
+    the scale is shrunk to the mean of all columns, as strongly as by :math:`5 / \tau^2` cells,
+    where :math:`\tau^2` is the variance of the logarithms over all cells. Words, whose cells differ
+    by small factors, so keep about the weights that the user gave them, rare ones above all. With
+    variance one, rare words would count most, and more in held-out rows, which have a part in the
     variance, than in new rows. Columns in different units lose their units.
     """
 
     names: list[str]  # the columns of the user's table
-    factors: Array  # what each column is multiplied by, of shape (p,)
+    factors: Array  # the factor of each column, of shape (p,)
 
     @classmethod
     def fit(cls, X: csr_array, names: Sequence[str], scale: bool) -> SparsePreparation:
@@ -46,21 +46,21 @@ class SparsePreparation:
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What columns were taken for."""
+        """Kinds of the columns, in words."""
         return dict.fromkeys(self.names, "number of a sparse matrix")
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The scaled columns."""
+        """Name of the only table, of the scaled columns."""
         return (STANDARD,)
 
     @property
     def origins(self) -> Indices:
-        """Every column comes from itself."""
+        """Numbers of the columns, each of which comes from itself."""
         return np.arange(len(self.names))
 
     def origins_of(self, table: str) -> Indices:
-        """The same of the only table."""
+        """Numbers of the columns of the only table."""
         return self.origins
 
     def apply_all(self, X: Rows, tables: Collection[str]) -> dict[str, csr_array]:

@@ -43,7 +43,7 @@ NumericRows: TypeAlias = Array | csr_array
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Preparation:
-    """How each column of a dense table becomes numbers.
+    """The preparation of each column of a dense table as numbers.
 
     Numbers are shifted and scaled to mean zero and variance one; in the table "ranked" they are
     normal scores of their ranks instead, which no outlier and no logarithm can change. Missing
@@ -53,9 +53,9 @@ class Preparation:
 
     names: list[str]  # the columns of the user's table
     columns: list[NumberColumn | CategoryColumn]  # one for each
-    # One for each category, where there is a table "encoded".
+    # One for each category, if there is a table "encoded".
     level_means: list[LevelMeans] = field(default_factory=list)
-    kinds: dict[str, str] = field(default_factory=dict)  # what columns were taken for, in words
+    kinds: dict[str, str] = field(default_factory=dict)  # kinds of the columns, in words
 
     @classmethod
     def fit(
@@ -63,7 +63,7 @@ class Preparation:
     ) -> Preparation:
         """From training rows: an array of numbers with NaN, or a data frame.
 
-        Columns of text are categories where it is not said which are.
+        Columns of text are categories if `are_categories` is None.
         """
         if are_categories is None:
             found = [is_frame(X) and is_category(X.iloc[:, j]) for j in range(len(names))]
@@ -83,7 +83,7 @@ class Preparation:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The tables that are worth a look: ranks where they are not nearly the numbers."""
+        """Names of the tables to try: ranks only if they are no linear function of the numbers."""
         bent = any(column.is_bent for column in self.columns)
         return (STANDARD, RANKED) if bent else (STANDARD,)
 
@@ -96,13 +96,13 @@ class Preparation:
     def ranges(self) -> Array:
         """Least and largest cells of the standardised columns, of shape (2, p).
 
-        Those of categories, and of columns that tell which cells are missing, are infinite.
+        Ranges of categories, and of indicators of missing cells, are infinite.
         """
         found = [column.range for column in self.columns if column.width]
         return np.hstack(found) if found else np.array([[-np.inf], [np.inf]])
 
     def origins_of(self, table: str) -> Indices:
-        """The same of one prepared table, whose categories may be mean targets."""
+        """The origins of a prepared table's columns, whose categories may be mean targets."""
         if table != ENCODED:
             return self.origins
         means = iter(self.level_means)
@@ -113,7 +113,7 @@ class Preparation:
         return _origins(widths)
 
     def standard_columns(self, table: str) -> Indices:
-        """For each column of a prepared table, the same of the standardised one; −1 for a mean."""
+        """Places of a prepared table's columns among the standardised ones; −1 for a mean."""
         if table != ENCODED:
             return np.arange(len(self.origins))
         origins = self.origins_of(table)
@@ -125,7 +125,7 @@ class Preparation:
     def encoded(
         self, X: Rows, Y: Array, weight: Array, folds: Sequence[Indices]
     ) -> tuple[Preparation, Array]:
-        """With mean targets of levels; and the table "encoded" of these rows, out of fold."""
+        """The preparation with mean targets of levels, and the table "encoded", out of fold."""
         places = [j for j, one in enumerate(self.columns) if isinstance(one, CategoryColumn)]
         found = [LevelMeans.fit(_texts(X, j), Y, weight, folds) for j in places]
         more = replace(self, level_means=[means for means, _ in found])
@@ -206,7 +206,7 @@ class Preparation:
 
 
 class AnyPreparation(Protocol):
-    """What becomes of rows: of one table, of a sparse matrix, of several sources."""
+    """Preparation of rows: of one table, of a sparse matrix, of several sources."""
 
     @property
     def names(self) -> list[str]:
@@ -214,18 +214,18 @@ class AnyPreparation(Protocol):
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What they were taken for, in words."""
+        """Kinds of the columns or sources, in words."""
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """The prepared tables that are worth a look."""
+        """Names of the prepared tables to try."""
 
     @property
     def origins(self) -> Indices:
         """For every standardised column, the number of the name that it comes from."""
 
     def origins_of(self, table: str) -> Indices:
-        """The same of one prepared table."""
+        """For every column of a prepared table, the number of the name that it comes from."""
 
     def apply(self, X: Rows, table: str) -> NumericRows:
         """One prepared table."""
@@ -236,12 +236,12 @@ class AnyPreparation(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class PreparedRows:
-    """A prepared table of which only the rows that are taken are ever made."""
+    """A prepared table whose rows are prepared when they are taken."""
 
     preparation: AnyPreparation  # how columns become numbers
     rows: Rows  # the user's rows, checked
-    table: str  # which prepared table
-    n_columns: int  # how many columns it has
+    table: str  # name of the prepared table
+    n_columns: int  # number of prepared columns
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -276,7 +276,7 @@ def prepared_source(preparation: AnyPreparation, rows: Rows, table: str) -> RowS
 
 
 def _origins(widths: Sequence[int]) -> Indices:
-    """The column that each prepared one comes from; the first, for zeros if nothing is left.
+    """The column that each prepared column comes from; the first, for a lone column of zeros.
 
     >>> _origins([2, 0, 1]), _origins([0, 0])
     (array([0, 0, 2]), array([0]))
@@ -304,7 +304,7 @@ def _only(found: set[str]) -> str | None:
 
 
 def _check_kind(expected: str | None, found: set[str], name: str) -> None:
-    """Refuse dates where numbers were, and the reverse: as numbers of days they mean another."""
+    """Refuse dates in a column of numbers, and the reverse: their numbers differ in meaning."""
     others = sorted(found - {expected})
     if expected is not None and others:
         raise ValueError(
@@ -314,14 +314,14 @@ def _check_kind(expected: str | None, found: set[str], name: str) -> None:
 
 
 class PreparedTable(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # without types
-    """A transformer from rows as the user has them to one prepared table; it is there fitted.
+    """A fitted transformer from rows as the user has them to one prepared table.
 
     Parameters
     ----------
     preparation : Preparation or SparsePreparation
-        How columns become numbers.
+        The preparation of the columns as numbers.
     table : str
-        Which table.
+        Name of the table.
     """
 
     def __init__(self, preparation: AnyPreparation, table: str) -> None:
@@ -329,7 +329,7 @@ class PreparedTable(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # w
         self.table = table
 
     def fit(self, X: Rows, y: Rows = None) -> PreparedTable:
-        """Nothing is left to be learned."""
+        """Return the transformer, which is fitted already."""
         return self
 
     def transform(self, X: Rows) -> NumericRows:
