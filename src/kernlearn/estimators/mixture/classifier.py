@@ -57,7 +57,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     candidates : "auto" or list of str and Kernel, default="auto"
         The candidates to try: all, or some by name ("linear", "sparse linear", "polynomial",
         "Gaussian", "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
-        "hyperkernel", "trees", "linear SVM", "Gaussian SVM", and "ARD" for scales of columns; of
+        "hyperkernel", "trees", "linear SVM", "Gaussian SVM", and "ARD" for scales of columns; for
         several sources "combined sources", "equal sources" and the same with " SVM"), and kernels
         of your own, which read the standardised columns.
     max_members : int, default=8
@@ -85,14 +85,15 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     Attributes
     ----------
     candidates_ : dict of ndarray
-        What was tried, the best first, in the columns "candidate", "held_out_loss" (log loss),
-        "standard_error", "seconds" and "weight" (in the mixture). ``pandas.DataFrame`` takes it.
+        Candidates that were tried, best first, in the columns "candidate", "held_out_loss" (log
+        loss), "standard_error", "seconds" and "weight" (in the mixture), for
+        ``pandas.DataFrame``.
     relevance_ : dict of ndarray
-        How much held-out predictions lose when a column is shuffled, in the columns "column",
+        Permutation importance of the columns on held-out rows, in the columns "column",
         "relevance" (the fall of accuracy, or of ``scoring``) and "standard_error" (over rows or
         groups, and over shuffles). Sets of correlated columns, shuffled together, follow as
-        "a + b". The members are trained on two thirds of at most 900 rows for it, when it is asked
-        for. :func:`kernlearn.inspection.relevance` measures the same on rows of your own.
+        "a + b". When the attribute is read, the members are trained on two thirds of at most 900
+        rows. :func:`kernlearn.inspection.relevance` measures the same on rows of your own.
     kernel_ : Kernel
         The learned kernel, to be called on rows as they came. It exists only if the mixture has
         one member, as with ``max_members=1``.
@@ -140,7 +141,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     """
 
     grades_: Targets | None = None
-    _has_labels = False  # whether a row may have several
+    _has_labels = False  # whether a row may have several labels
 
     def __init__(
         self,
@@ -232,10 +233,10 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         self._store_held_out(self._learn(given, LabelLoss(signs, given.weight), False)[0])
 
     def _store_held_out(self, usual: Array) -> None:
-        """Calibration and accuracy on held-out rows, and a warning if it is that of guessing.
+        """Set calibration and held-out score, and warn if accuracy is that of guessing.
 
-        The `usual` values of rows held out, of candidates that were searched with them, are those
-        whose scale is that of the model.
+        The `usual` values of held-out rows, by candidates that were searched with these rows, have
+        the scale of the model.
         """
         self._calibrate(usual)
         values, signs, weight = self._members.held_out, self._members.Y, self._members.weight
@@ -267,7 +268,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
             self.calibration_, self._members = calibration, shifted
 
     def _predictions(self, values: Array) -> HeldOutLabels:
-        """What values of the mixture predict."""
+        """Labels and probabilities of values of the mixture."""
         chances = self._probabilities(values)
         return HeldOutLabels(self.classes_, self._labels(values), values, chances)
 

@@ -3,7 +3,7 @@ r"""One expansion on few rows in place of a mixture.
 The mixture is a known function, which a machine of few points learns from its values at rows that
 are nearly those of the table: some cells of every row are exchanged with those of a near row, as in
 the compression of ensembles by Buciluă, Caruana and Niculescu-Mizil (2006). Training rows
-themselves would teach it the labels that members have learned by heart.
+themselves would teach the labels that members have memorised.
 
 Whether it may take the place of the mixture is decided on rows that neither has seen: members are
 trained on two thirds of the rows and compressed, and both predict the last third, three times in
@@ -40,9 +40,9 @@ Tables = Mapping[str, NumericRows]
 
 @dataclass(frozen=True)
 class LossChange:
-    """What a compression loses on held-out rows, in standard errors of the mixture's loss."""
+    """Growth of the held-out loss by a compression, in standard errors of the mixture's loss."""
 
-    place: int  # the member whose kernel it has
+    place: int  # the member whose kernel the compression has
     size: int  # its number of points
     ridge: float  # its ridge
     loss: float  # the growth of the mean loss
@@ -67,16 +67,16 @@ class Student:
     """The least-squares problem of a member's kernel: the values of the mixture at many rows."""
 
     machine: KernelMachine  # the member
-    points: Array  # those it may use, of shape (m, p)
+    points: Array  # points that the machine may use, of shape (m, p)
     gram: Array  # kernel values with them and ones, times each other, of shape (m + 1, m + 1)
     moments: Array  # the same times the values of the mixture, of shape (m + 1, k)
-    n_rows: int  # how many rows that are
+    n_rows: int  # number of rows
 
     @classmethod
     def of(
         cls, machine: KernelMachine, points: Array, rows: Array, values: Array, most: int
     ) -> Student:
-        """From rows of the table that the member reads, and values of the mixture there."""
+        """The problem of rows of the member's table, and of values of the mixture there."""
         K = _with_ones(machine.kernel(rows, points))
         gram, moments = K.T @ K, K.T @ values
         order = forward_selection(gram, moments, min(len(points), most))
@@ -101,10 +101,10 @@ def compressed(
     random_state: np.random.RandomState,
     options: CompressionOptions,
 ) -> tuple[Members | None, LossChange | None]:
-    """The members as one machine, and what it loses; no members where it loses too much.
+    """The members as one machine, and its change of the loss; no members if it loses too much.
 
-    `loss_of` is the loss of some of the rows by which the mixture was judged. Only members whose
-    kernel is a function of distances lend theirs; the change is None if there is none.
+    `loss_of` is the loss of some of the rows by which the mixture was judged. Only kernels that
+    are functions of distances are tried; the change is None if no member has one.
     """
     changes = _changes(members, origins, loss_of, link, random_state, options)
     if not changes:
@@ -145,7 +145,7 @@ def _changes(
     random_state: np.random.RandomState,
     options: CompressionOptions,
 ) -> list[LossChange]:
-    """What every kernel with every number of points loses, over all parts."""
+    """Changes of the loss by every kernel with every number of points, over all parts."""
     places = [place for place, machine in enumerate(members.machines) if _is_cheap(machine)]
     rows = random_state.permutation(len(members.Y))[: options.rows]
     parts = held_out_parts(rows, members.groups, options.parts)
@@ -172,7 +172,7 @@ def _changes(
 
 
 def held_out_parts(rows: Indices, groups: Indices | None, n_parts: int) -> list[Indices]:
-    """Rows in a random order as parts that are held out in turn, groups in one each."""
+    """Rows in a random order as parts that are held out in turn, each group in one part."""
     numbers = np.arange(len(rows))
     if groups is not None:
         numbers = by_first(groups[rows])
@@ -181,13 +181,13 @@ def held_out_parts(rows: Indices, groups: Indices | None, n_parts: int) -> list[
 
 @dataclass(frozen=True, eq=False)
 class JudgedValues:
-    """What is lost beside the values of a mixture for rows that it has not seen."""
+    """Values of a mixture for held-out rows, to compare other values with by their loss."""
 
     loss: PredictiveLoss
     values: Array  # of shape (n, k)
 
     def change(self, place: int, size: int, ridge: float, values: Array) -> LossChange:
-        """What other values lose; all of it where they are no numbers."""
+        """The change of the loss by other values; infinite if they are no numbers."""
         if not np.isfinite(values).all():
             return LossChange(place, size, ridge, np.inf, 0.0, 0.0)
         losses, n = self.loss.rows(self.values), len(values)
@@ -273,7 +273,7 @@ def exchanged_rows(
 
 
 def _predicted(student: Student, K: Array, size: int, ridge: float) -> Array:
-    """Its values for new rows, whose kernel values with all points and one are K."""
+    """Values of a student for new rows, with the kernel values K, and ones, of all points."""
     try:
         coef = student.solved(size, ridge)
     except LinAlgError:

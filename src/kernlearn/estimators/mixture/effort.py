@@ -1,4 +1,4 @@
-"""How much a mixture tries, on one scale: about how many times the default's time it may take."""
+"""The effort of a mixture: about the time that a fit may take, as a multiple of the default's."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ EFFORTS = {"fast": 0.1, "default": 1.0, "best": 10.0}
 LEAST, LARGEST = 0.01, 100.0
 # With less effort nothing is learned but λ and the widths of kernels.
 _LEARNS = 0.5
-# Of tables whose members are trained through landmarks, what is tried then, and how many models of
-# boosted trees are grown: other kernels take longer than the trees, and seldom beat both.
+# With less effort, families for tables whose members are trained through landmarks, and models of
+# boosted trees: other kernels take longer than the trees, and seldom beat both.
 _QUICK, _QUICK_MODELS = (LINEAR, GAUSSIAN, TREES), 2
 # From this effort on, families are tried on all tables, however badly they do on the first.
 _TRIES_ALL = 3.0
-# Of the largest number of rows on which exact machines are trained, what candidates may be judged
-# by at most.
+# Most rows that candidates may be judged by, as a share of the most rows of exact machines.
 _SHARE = 0.5
 
 
@@ -72,9 +71,9 @@ def options_at(options: MixtureOptions, effort: float) -> MixtureOptions:
 
 
 def choice_at(choice: CandidateChoice, effort: float, is_large: bool = False) -> CandidateChoice:
-    """Of all candidates, those for an effort: with little of it, none that learn their kernel.
+    """The candidates for an effort: with little effort, none that learn their kernel.
 
-    Of large tables, whose members are trained through landmarks, boosted trees take part beside
+    For large tables, whose members are trained through landmarks, boosted trees take part beside
     two kernels. Candidates that the user has named are tried with any effort.
     """
     if effort >= _LEARNS or choice.is_named:

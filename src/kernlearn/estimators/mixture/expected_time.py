@@ -14,15 +14,15 @@ from kernlearn.runtime.stopping import Stopped
 
 # Seconds of one thread. The screening of the default: at least, and for a thousand rows that judge.
 _LEAST, _JUDGES = 1.0, 2.4
-# Columns and classes that double it.
+# Columns and classes that double the time of the screening.
 _COLUMNS, _CLASSES = 250.0, 30.0
-# One member on a thousand rows: what grows with their square, and with their cube.
+# One member on a thousand rows: terms that grow with their square, and with their cube.
 _SQUARE, _CUBE = 0.06, 0.01
 # Boosted trees beside a few kernels: at least, and a model for a thousand rows of one target.
 _CONTEST, _BOOSTED = 1.5, 0.1
 # Through landmarks: a second screening, and one member for a thousand rows.
 _RESCREENING, _LANDMARKS = 30.0, 0.3
-# Of a time limit, what may be kept free for all members, and for the only one.
+# Shares of a time limit that may be reserved for all members, and for a single one.
 _PART, _MOST = 0.5, 0.9
 
 
@@ -35,7 +35,7 @@ def announce(
 ) -> None:
     """Announce the time of a long fit, and reserve time for the steps after the search.
 
-    Where trees have not decided, what follows is announced without them.
+    If trees have not decided, the rest of the fit is announced without them.
     """
     stopping, n_rows = training.sample.stopping, len(training)
     n_columns = training.sample.tables[STANDARD].shape[1]
@@ -75,8 +75,8 @@ def expected_seconds(
 ) -> float:
     """Seconds of a fit from `n_columns` prepared columns, on a usual processor in one thread.
 
-    Of large tables, it is what the fit takes if boosted trees are the model, if they are a
-    candidate. If a kernel is better, the search goes on.
+    For large tables with trees among the candidates, the time is that of a fit whose model are
+    boosted trees. If a kernel is better, the search goes on.
 
     >>> from kernlearn.estimators.mixture.options import MixtureOptions
     >>> options = MixtureOptions()
@@ -124,7 +124,7 @@ def in_time(seconds: float) -> str:
 
 
 def kept_free(limit: float, n_members: int, member: float) -> float:
-    """Of the seconds left, those for the members: for all of them, or in half of the time, or one.
+    """Seconds to reserve for members: for all, for those of half the time left, or for one.
 
     >>> kept_free(60.0, 5, 2.0), kept_free(6.0, 5, 2.0), kept_free(np.inf, 5, 2.0)
     (10.0, 3.0, 0.0)

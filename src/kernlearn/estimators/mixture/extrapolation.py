@@ -11,12 +11,12 @@ where :math:`x^{(i)}` has the cells of the i-th of a few training rows in the co
 of range, and those of x in all others. So the columns within their range keep their nonlinear
 effects, a season for example, and the columns outside have linear ones. The transition is gradual:
 up to a tenth of the range beyond its ends, the correction at the nearest row within counts, too.
-No correction is beyond those of held-out rows: where columns depend on each other, as the points of
+No correction is beyond those of held-out rows: if columns depend on each other, as the points of
 a spectrum do, cells of two rows side by side are no row, and the mixture may give anything there.
 
 A cell that is out by more than its column's range may be a mistake. The step to such a row is
-shrunk as James and Stein do, by one minus v over its square, zero at least, where v is by how much
-the variance of L grows on the way: a slope that is no larger than its error then says nothing.
+shrunk as James and Stein do, by one minus v over its square, zero at least, where v is the growth
+of the variance of L on the way: a slope that is no larger than its error then has no effect.
 """
 
 from __future__ import annotations
@@ -81,10 +81,10 @@ class LinearExtrapolation:
         held_out: Array,
         zero: Array | None,
     ) -> LinearExtrapolation | None:
-        """From rows and the mixture's predictions while they were held out.
+        """Fit to rows and their held-out predictions by the mixture.
 
-        None if the table is sparse, wide or constant, or if less is linear than the mixture
-        explains.
+        None if the table is sparse, wide or constant, or if a linear function explains clearly less
+        than the mixture.
         """
         tables = {
             name: table for name, table in problem.tables.items() if isinstance(table, np.ndarray)
@@ -130,9 +130,9 @@ class LinearExtrapolation:
         values: Array,
         mixture: Callable[[dict[str, Array]], Array],
     ) -> Array:
-        """What to add to predictions of the mixture for the rows of prepared tables.
+        """The change of the mixture's predictions for the rows of prepared tables.
 
-        `beyond` says by how much their cells are out of range, and `mixture` predicts others.
+        `beyond` holds the distances of their cells out of range, and `mixture` predicts other rows.
         """
         rows = np.flatnonzero((beyond > NEAR).any(axis=1))
         if not len(rows):
@@ -170,7 +170,7 @@ class LinearExtrapolation:
         return np.asarray(step * np.maximum(1.0 - variance / np.maximum(step**2, TINY), 0.0))
 
     def outside(self, name: str, beyond: Array) -> Mask:
-        """Which cells of a prepared table are out of range: no mean of targets is."""
+        """Mask of the cells of a prepared table that are out of range, but for means of targets."""
         columns = self.columns[name]
         return (beyond[:, np.maximum(columns, 0)] > 0.0) & (columns >= 0)
 
@@ -187,7 +187,7 @@ def linear_beyond(
     preparation: AnyPreparation,
     held_out: Array,
 ) -> LinearExtrapolation | None:
-    """What predicts numbers beyond the training rows; None if a linear function does not."""
+    """The linear function for rows beyond the training rows; None if none carries predictions."""
     is_tried = any(family.name == LINEAR for family in choice.families)
     if not (isinstance(preparation, Preparation) and isinstance(problem.loss, SquaredLoss)):
         return None
@@ -210,8 +210,8 @@ def _folds(problem: CandidateProblem) -> Sequence[Indices]:
 def _carries(linear: Array, mixed: Array, total: Array, outside: Mask) -> bool:
     """Whether a linear function carries the prediction, from squared errors of held-out rows.
 
-    Rows outside of the ranges of those that it learned from must not be predicted worse by it than
-    others are, or than the mixture predicts them.
+    On rows outside of the training ranges, its errors must not exceed both its usual errors and
+    those of the mixture.
     """
     explained = _CARRIES * (total - mixed).sum()
     if not 0.0 < explained <= (total - linear).sum():
@@ -227,7 +227,7 @@ def beyond_training(
     values: Array,
     mixture: Callable[[dict[str, Rows]], Array],
 ) -> Array:
-    """What to add to predictions: nothing if no linear function carries them on."""
+    """The change of predictions; zero without a linear function."""
     if extrapolation is None:
         return np.zeros_like(values)
     return extrapolation(tables, beyond, values, mixture)

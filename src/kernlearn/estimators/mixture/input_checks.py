@@ -1,4 +1,4 @@
-"""The checks of rows, targets and weights at the door of a mixture."""
+"""Checks of the rows, targets and weights of a mixture."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ from kernlearn.kernels._validation import as_pandas_frame
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Rows, Targets
 
-# Of cells as they came: the squares of the cubes of their squares are still numbers.
+# Sizes of cells as they came: the squares of the cubes of their squares are still numbers.
 _SMALLEST, _LARGEST = 1e-25, 1e20
-# Relative to the largest weight: a smaller one would have a ridge beyond all numbers.
+# Least weight, relative to the largest: a smaller one would have a ridge beyond all numbers.
 _WEIGHTLESS = 1e-15
-# Cells of a sparse matrix whose rows are sorted as those of an array are.
+# Most cells of a sparse matrix whose rows are sorted like those of an array.
 _SORTED_CELLS = 2_000_000
 
 
@@ -99,17 +99,17 @@ def checked_rows(estimator: BaseEstimator, X: Rows, reset: bool) -> Rows:
 
 @dataclass(frozen=True, eq=False)
 class TrainingInput:
-    """Rows that count, of one order."""
+    """Rows of positive weight, with their targets."""
 
     rows: Rows
     target: Targets
     weight: Array  # of mean one
     groups: RowGroups
-    folds: list[Indices] | None  # those that the user gave; None where they are to be drawn
+    folds: list[Indices] | None  # folds that the user gave; None if they are to be drawn
 
 
 def _is_as_in_fit(estimator: BaseEstimator, X: Rows) -> bool:
-    """Whether nothing is left to be said of rows: the checks take longer than a prediction."""
+    """Whether rows need no checks, which take longer than a prediction."""
     names = getattr(estimator, "feature_names_in_", None)
     n_rows, n_columns = X.shape if len(getattr(X, "shape", ())) == 2 else (0, 0)
     if n_rows == 0 or n_columns != estimator.n_features_in_:
@@ -169,9 +169,9 @@ def _counted(
     groups: RowGroups,
     exact_rows: int,
 ) -> TrainingInput:
-    """The rows that count; few of them are sorted, so that their order changes nothing.
+    """The rows of positive weight; few rows are sorted, so that their order changes nothing.
 
-    Not where the user gave folds: who takes the trouble may mean the order of the rows.
+    With folds given by the user, which may rely on the order of the rows, none are sorted.
     """
     kept = np.flatnonzero(weight > _WEIGHTLESS * weight.max())
     if len(kept) < 2:
@@ -197,7 +197,7 @@ def _counted(
 
 
 def feature_names(estimator: BaseEstimator) -> list[str]:
-    """The names of the user's columns, or x0, x1, ... where they have none."""
+    """The names of the user's columns, or x0, x1, ... if they have none."""
     if hasattr(estimator, "source_names_"):
         return list(estimator.source_names_)
     names: Sequence[Rows] = getattr(estimator, "feature_names_in_", ())

@@ -1,11 +1,11 @@
 r"""Cox's linear model with a ridge, whose strength is that of the best held-out likelihood.
 
-With few events a linear log hazard is hard to better. It is where the working responses of other
-machines start from, and takes part in the mixture of risks.
+With few events a linear log hazard is hard to better. The working responses of other machines start
+from the linear model, which takes part in the mixture of risks.
 
 .. math:: \min_\beta \; L(Z\beta) + \tfrac{\lambda}{2} \lVert\beta\rVert^2
 
-Folds are drawn several times where events are few, so that the luck of one draw does not decide.
+Folds are drawn several times if events are few, so that the luck of one draw does not decide.
 Held-out rows are compared within their fold.
 """
 
@@ -35,7 +35,7 @@ from kernlearn.typing import Array, Indices
 
 # λ relative to the weight of the events times the mean squared norm of a row, the largest first.
 _RIDGES = np.logspace(0.5, -3.5, 9)
-# Folds are drawn until this many events have been held out, at most so many times.
+# Folds are drawn until this many events have been held out, and at most this many times.
 _EVENTS, _MOST_DRAWS = 200, 5
 # Principal components that are kept of more columns.
 _MOST_COLUMNS = 200
@@ -47,7 +47,7 @@ _ALIKE = 20.0
 
 @dataclass(frozen=True, eq=False)
 class LinearHazard:
-    """The model, and what models without each fold predict for it."""
+    """The model, and its held-out predictions."""
 
     rows: Array  # the prepared columns of the training rows, of shape (n, p)
     coef: Array  # β, of shape (p,)
@@ -76,7 +76,7 @@ class LinearHazard:
 
 
 def n_draws(n_events: int) -> int:
-    """How many times folds are drawn.
+    """Number of draws of folds.
 
     >>> n_draws(10), n_draws(80), n_draws(500)
     (5, 3, 1)
@@ -89,7 +89,7 @@ def linear_hazard(
 ) -> LinearHazard:
     """Search λ by several draws of folds, and train on all rows.
 
-    `signed` holds times, with the sign bit where they are censored.
+    `signed` holds times, with the sign bit of censored times set.
     """
     rotated, back = _components(Z)
     held_out = [_held_out(rotated, signed, weight, folds) for folds in draws]
@@ -130,9 +130,9 @@ def working_responses(outcome: SurvivalOutcome, weight: Array, pilot: Array) -> 
 def risk_factors(risks: Array, signed: Array, weight: Array, codes: Indices) -> tuple[Array, Array]:
     """Factors of held-out risks of shape (n, m), and the share of each in the spread of their sum.
 
-    Their partial likelihood within folds is the largest, up to a prior: log hazards have a spread
-    of about one, to which all contribute alike. Where no risk tells anything, all are added up at
-    one spread.
+    The factors maximise the partial likelihood within folds, up to a prior: log hazards have a
+    spread of about one, to which all contribute alike. If no risk is informative, all have equal
+    weights at unit spread.
     """
     m, risks = risks.shape[1], centred_within(risks, weight, codes)
     spread = np.sqrt(np.average(risks**2, axis=0, weights=weight))
@@ -170,7 +170,7 @@ def _strengths(Z: Array, signed: Array, weight: Array) -> Array:
 
 
 def _path(Z: Array, signed: Array, weight: Array) -> list[Array]:
-    """The β of every λ, each from the one before."""
+    """The β of every λ, each warm-started from the one before."""
     sets, found = StratifiedRiskSets.of(signed, weight), []
     beta = np.zeros(Z.shape[1])
     for strength in _strengths(Z, signed, weight):
@@ -181,7 +181,7 @@ def _path(Z: Array, signed: Array, weight: Array) -> list[Array]:
 
 
 def _held_out(Z: Array, signed: Array, weight: Array, folds: Sequence[Indices]) -> Array:
-    """What models without each fold predict for it, centred there, of shape (λ, n)."""
+    """Predictions for each fold by models without it, centred there, of shape (λ, n)."""
     values = np.zeros((len(_RIDGES), len(Z)))
     for fold in folds:
         others = np.setdiff1d(np.arange(len(Z)), fold)

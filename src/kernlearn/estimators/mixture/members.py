@@ -1,4 +1,4 @@
-"""The members of a mixture, and what is known of their predictions for rows held out."""
+"""The members of a mixture, and their predictions for held-out rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kernlearn.quality.discriminants import Discriminants
 from kernlearn.solvers.weights.output_kernel import OutputKernel
 from kernlearn.typing import Array, Indices, Rows
 
-# A ridge for more rows, and the machine with it, take the time of so many machines.
+# Time to find a ridge for more rows and to train with it, in units of one machine.
 _FITS_OF_A_RIDGE = 5.0
 # Rows for the relevance of columns: trained on some of them, shuffled in the others.
 _PARTS = 3
@@ -40,25 +40,25 @@ class Members:
     """Machines and their factors."""
 
     machines: list[KernelMachine]  # trained on all rows
-    factors: Array  # what they are multiplied by before they are added up, of shape (m,)
-    # Predictions for the rows by which it was judged, of mixtures that know nothing of them, of
+    factors: Array  # factors of their values in the sum, of shape (m,)
+    # Predictions for the rows that judged the mixture, by mixtures that have not seen them, of
     # shape (n, k).
     held_out: Array
-    Y: Array  # their targets, of shape (n, k)
-    weight: Array  # their weights, of shape (n,)
-    tables: dict[str, NumericRows]  # those rows, in the prepared tables that are used
-    titles: list[str]  # what the table of candidates calls the machines
-    # Rows of one number were held out together; None where all differ, of shape (n,).
+    Y: Array  # targets of these rows, of shape (n, k)
+    weight: Array  # weights of these rows, of shape (n,)
+    tables: dict[str, NumericRows]  # these rows, in the prepared tables that are used
+    titles: list[str]  # names of the machines in the table of candidates
+    # Rows of one number were held out together; None if all differ, of shape (n,).
     groups: Indices | None = None
-    # Of each of those rows, its place among the rows of the fit; None for all; (n,).
+    # The place of each of these rows among the rows of the fit; None for all; (n,).
     places: Indices | None = None
-    # The targets themselves, where outlying ones are pulled in in Y; (n, k).
+    # The original targets, if Y has pseudo-targets for outlying ones; (n, k).
     outlying: Array | None = None
     outputs: OutputKernel | None = None  # the kernel over several targets; None for the identity
 
     @property
     def n_independent(self) -> int:
-        """Rows that were drawn one by one: one where they came in groups."""
+        """Number of independent rows: groups if these are small, one if they are large."""
         if self.groups is None:
             return len(self.Y)
         n_groups = len(np.unique(self.groups))
@@ -118,11 +118,11 @@ class Members:
             values = _functions[self](tables)
             if np.isfinite(values).all():
                 return values
-        # The kernels name what is wrong with the rows.
+        # The kernels raise errors that name the fault of the rows.
         return _mixed(self.machines, self.factors, tables)
 
     def shifted(self, constants: Array) -> Members | None:
-        """The same with constants added to the values, (k,); None if no link can hold them."""
+        """Members with constants (k,) added to the values; None if no link can hold them."""
         for i in np.argsort(-self.factors, kind="stable"):
             machine, factor = self.machines[i], self.factors[i]
             link = machine.link
@@ -138,12 +138,12 @@ class Members:
     def shuffled(
         self, columns: Sequence[Indices], origins_of: Callable[[str], Indices]
     ) -> tuple[Indices, Array, list[list[Array]]]:
-        """Rows, what is predicted for them while they are held out, and with shuffled columns.
+        """Rows, their held-out predictions, and those with shuffled columns.
 
         The kernels and ridges of the members are trained on two thirds of the rows and predict the
-        last, once as it is and several times with the cells of some columns of the user in another
-        order; three times in turn. `origins_of` tells these for the columns of a prepared table.
-        Groups of rows stay together.
+        last third, once as it is and several times with the cells of some columns of the user in
+        another order; three times in turn. `origins_of` returns the user's column for each column
+        of a prepared table. Groups of rows stay together.
         """
         generator = np.random.RandomState(0)
         n = len(self.Y)
@@ -234,7 +234,7 @@ def columns_and_sets(
 
 
 def _same_rows(rows: NumericRows, table: str, machines: Sequence[KernelMachine]) -> NumericRows:
-    """The points of a machine that are equal to some rows: one array takes less room than two."""
+    """Rows, or the points of a machine that are equal to them, to store one array for both."""
     points = (machine.points for machine in machines if machine.table == table)
     return next(
         (one for one in points if isinstance(one, np.ndarray) and np.array_equal(one, rows)), rows

@@ -4,11 +4,11 @@ Widths and ridges of the candidates are chosen with all rows, so that their pred
 rows are optimistic: the fewer the rows, the more. With few rows the choices are made once more
 without each fold, among kernels that learn nothing but λ and a width: a kernel matrix of all rows
 holds those of all folds, and one eigendecomposition of a part serves all λ. Width and λ have the
-least leave-one-out squared error, and the mixture is that of leave-one-out predictions. Of more
-labels it is the kernels that do best on all rows, and the usual predictions are kept where they
-are right clearly more often: what only other candidates can learn is not chance. Labels of some
-hundred rows are told anew only where the usual predictions are not clearly better than the
-majority: there a small optimism is the difference between a law and none.
+least leave-one-out squared error, and the mixture is that of leave-one-out predictions. For more
+labels only the kernels that do best on all rows are tried, and the usual predictions are kept if
+they are right clearly more often, since only other candidates may learn the labels. For some
+hundred labels the choices are made again only if the usual predictions are not clearly better than
+the majority: a small optimism then decides whether anything was learned.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.typing import Array, Indices
 
-# λ in units of the mean variance of a kernel, and what the best of them is multiplied by.
+# λ in units of the mean variance of a kernel, and factors that refine the best one.
 _RIDGES, _FINER = np.logspace(-7.0, 1.0, 9), np.sqrt([1.0, 0.1, 10.0])
 
 
-# With more rows than are always nested, kernels that are tried.
+# Kernels that are tried with more rows than are always nested.
 _LADDERS = 4
 # Standard errors by which the usual predictions have to be better: with two, labels at random had
 # a score above the majority's in one of eight fits.
@@ -62,7 +62,7 @@ def held_out_predictions(
 ) -> tuple[Array, Array]:
     """The usual predictions for held-out rows, then those that no choice has seen: (n, k) each.
 
-    With many rows, and where there is no time, the second are the first.
+    With many rows, or without time, both are the usual ones.
     """
     problem = screening.problem
     usual, n = screening.held_out(max_members, least), len(problem)
@@ -92,7 +92,7 @@ def _most_rows(usual: Array, problem: CandidateProblem, options: MixtureOptions)
 
 
 def _best(ladders: Sequence[Ladder], found: Sequence[CandidateFit]) -> list[Ladder]:
-    """Those whose candidates have the least loss; some of all where none was a candidate."""
+    """Ladders whose candidates have the least loss; the first of all if none was a candidate."""
     losses = {(one.family.name, one.representation.table): one.loss for one in found}
     known = [one for one in ladders if (one.family.name, one.table) in losses] or ladders
     return sorted(known, key=lambda one: losses.get((one.family.name, one.table), 0.0))[:_LADDERS]
@@ -109,7 +109,7 @@ def _is_clearly_better(usual: Array, others: Array, problem: CandidateProblem) -
 
 
 def ladders_of(problem: CandidateProblem, choice: CandidateChoice) -> list[Ladder]:
-    """Those of all families that learn nothing but a width, on every table that suits."""
+    """Ladders of all families that learn nothing but a width, on every table that suits."""
     return [
         Ladder(family, table, problem)
         for table in problem.tables
@@ -125,7 +125,7 @@ def nested_predictions(
     least: float,
     logarithms: bool = False,
 ) -> Array | None:
-    """Predictions for every row, of shape (n, k); None where there is no time for them.
+    """Predictions for every row, of shape (n, k); None if there is no time for them.
 
     `logarithms` of skewed amounts are learned, too.
     """
@@ -221,7 +221,7 @@ def _least_squares(
 
 @dataclass(frozen=True, eq=False)
 class LadderFit:
-    """A candidate on some rows, with what it takes to predict others."""
+    """A candidate on some rows, with the matrices to predict other rows."""
 
     fit: CandidateFit
     error: float  # the mean squared leave-one-out error
@@ -246,7 +246,7 @@ def searched_again(
     least: float,
     options: MixtureOptions,
 ) -> Array | None:
-    """The same where all candidates learn more: these are searched without each fold."""
+    """Predictions by candidates that learn more than a width, searched without each fold."""
     if len(problem.folds) < 3:
         return None
     choice = choice_at(choice, EFFORTS["fast"])

@@ -49,19 +49,19 @@ class RescreeningOptions:
 
 @dataclass(frozen=True)
 class BoostingOptions:
-    """How many trees are grown by boosting, and from how many cells."""
+    """Numbers of trees that are grown by boosting, and of cells to grow them from."""
 
     # With more cells, only the rows of the sample in memory grow trees.
     cells: int = 2**26
     models: int = 5  # each without another fold
     max_iter: int = 200  # trees of a model, for each class
     learning_rate: float = 0.1
-    # The same of a pilot, by whose residuals categories are encoded.
+    # Trees and learning rate of a pilot, by whose residuals categories are encoded.
     pilot_iter: int = 40
     pilot_rate: float = 0.2
     patience: int = 10  # trees after which a model ends whose held-out loss does not fall
     with_time_limit: int = 20  # trees between two looks at the clock
-    # Most classes that categories are encoded by: those with most rows.
+    # Most classes that categories are encoded by: the classes with most rows.
     classes: int = 10
     ridge_rows: int = 500  # rows by which the ridge of a machine of the kernel is found
 
@@ -75,27 +75,27 @@ class BoostingOptions:
 
 @dataclass(frozen=True)
 class CompressionOptions:
-    """How one machine of few points learns from a mixture, and when it may take its place."""
+    """Compression of a mixture into one machine of few points, and the tolerated loss."""
 
     sizes: tuple[int, ...] = (64, 128, 256, 512)  # numbers of points that are tried, fewest first
-    # What may be lost, in standard errors of the held-out loss.
+    # Tolerated growth of the held-out loss, in its standard errors.
     tolerance: float = 0.1
     rows: int = 1500  # rows that the compression is judged by, at most
     parts: int = 3  # parts of these rows, held out in turn
-    ridges: tuple[float, ...] = (1e-2, 1e-4, 1e-6)  # those that are tried, for kernel values of one
+    ridges: tuple[float, ...] = (1e-2, 1e-4, 1e-6)  # ridges to try, for kernel values of one
     copies: int = 4  # copies of every row, in which cells are exchanged
     exchanged: float = 0.3  # the probability that a cell is exchanged
-    neighbours: int = 5  # near rows that such a cell comes from
+    neighbours: int = 5  # near rows that the new cell may come from
 
 
 @dataclass(frozen=True)
 class MixtureOptions:
-    """How a mixture uses the rows of its table."""
+    """Numbers of rows, landmarks and members of a mixture."""
 
     # With more rows the members are trained through landmarks.
     exact_rows: int = EXACT_ROWS_OF_ONE_MACHINE
     judged_rows: int = 1500  # rows by which candidates are compared and mixed
-    # Of a larger table a sample is held in memory: the columns are prepared by it, candidates
+    # Sample of a larger table that is held in memory: the columns are prepared by it, candidates
     # are screened on it, and landmarks are chosen from it.
     sample_rows: int = 50_000
     sample_cells: int = 2**25
@@ -108,22 +108,22 @@ class MixtureOptions:
     least_weight: float = 0.1
     # Most rows for which held-out rows are predicted by candidates searched without them.
     nested_rows: int = 60
-    # The same of labels, unless the usual candidates predict clearly better.
+    # Most rows for labels, unless the usual candidates predict clearly better.
     nested_labels: int = 200
-    # The same where the usual candidates predict labels hardly better than their majority.
+    # Most rows for labels that the usual candidates predict hardly better than the majority.
     nested_unclear_labels: int = 600
-    # Trees that are grown by boosting, of tables whose members are trained through landmarks.
+    # Trees that are grown by boosting, for tables whose members are trained through landmarks.
     boosting: BoostingOptions = field(default_factory=BoostingOptions)
     # A fit that is expected to take more seconds is announced.
     announced_seconds: float = 10.0
     # The machine that takes the place of a mixture.
     compression: CompressionOptions = field(default_factory=CompressionOptions)
-    # Of the two screenings.
+    # Sizes of the two screenings.
     screening: ScreeningOptions = field(default_factory=ScreeningOptions)
     rescreening: RescreeningOptions = field(default_factory=RescreeningOptions)
 
     def sample_size(self, n_columns: int) -> int:
-        """Rows of such a table that are held in memory."""
+        """Rows of a table of `n_columns` that are held in memory."""
         fewest = max(self.exact_rows, self.rescreening.rows)
         return max(min(self.sample_rows, self.sample_cells // n_columns), fewest)
 

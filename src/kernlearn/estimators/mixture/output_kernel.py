@@ -1,4 +1,4 @@
-"""What a model of several targets shows of the kernel over them."""
+"""Fitted attributes of the kernel over several targets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kernlearn.typing import Array
 
 
 class SeveralOutcomes:
-    """Mixed into an estimator of numbers."""
+    """Mixin for estimators of several numeric targets."""
 
     _members: Members
     _flat: bool

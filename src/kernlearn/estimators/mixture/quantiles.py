@@ -22,14 +22,14 @@ class QuantilePredictions(KernelMixture):
 
     _spread: Array  # the unit of the targets, of shape (k,)
     _centre: Array  # their mean, of shape (k,)
-    _is_amount: bool  # whether none is below zero
+    _is_amount: bool  # whether no target is below zero
 
     def _shaped(self, values: Array) -> Array:
-        """As y came."""
+        """Values in the shape of y."""
         raise NotImplementedError
 
     def _count_quantiles(self, X: Rows, levels: Sequence[float], exposure: Rows) -> Array | None:
-        """Quantiles of counts, of shape (n, 1, m); None of other targets."""
+        """Quantiles of counts, of shape (n, 1, m); None for other targets."""
         raise NotImplementedError
 
     @lazy_on_dask
@@ -38,8 +38,8 @@ class QuantilePredictions(KernelMixture):
 
         Jackknife+: from the residuals of rows held out, whose machines were trained and mixed
         without them, and from the mixture without each of these rows at the new points, in closed
-        form. They are wider where predictions are less sure, and where held-out residuals are
-        larger. Those of counts are of negative binomial counts, calibrated on held-out rows.
+        form. Intervals are wider where predictions are less certain, and where held-out residuals
+        are larger. Counts have quantiles of negative binomial counts, calibrated on held-out rows.
 
         Parameters
         ----------
@@ -53,7 +53,7 @@ class QuantilePredictions(KernelMixture):
         Returns
         -------
         interval : ndarray of shape (n, 2) or (n, n_targets, 2)
-            Lower and upper ends; infinite where there are too few rows for the coverage, else not
+            Lower and upper ends; infinite if there are too few rows for the coverage, else not
             below zero if no target was.
         """
         coverage = check_coverage(coverage)
@@ -73,8 +73,8 @@ class QuantilePredictions(KernelMixture):
     def predict_quantile(self, X: Rows, q: float = 0.5, *, exposure: Rows = None) -> Array:
         """Quantiles of new targets, calibrated along the noise.
 
-        They come from the residuals of held-out rows, as intervals do: larger where held-out
-        residuals are larger.
+        Quantiles come from the residuals of held-out rows, as intervals do, and are farther from
+        the prediction where held-out residuals are larger.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class QuantilePredictions(KernelMixture):
         Returns
         -------
         quantile : ndarray of shape (n,) or (n, n_targets)
-            Quantiles; infinite where there are too few rows for q, else not below zero if no target
+            Quantiles; infinite if there are too few rows for q, else not below zero if no target
             was.
 
         Examples

@@ -60,7 +60,7 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
         The candidates to try: all, or some by name ("linear", "sparse linear", "polynomial",
         "Gaussian", "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
         "hyperkernel", "trees", "ARD" for scales of columns, "combined sources" and "equal sources",
-        and "log target" for the best of all on logarithms, where targets are skewed and none is
+        and "log target" for the best of all on logarithms, if targets are skewed and none is
         below zero), and kernels of your own, which read the standardised columns.
     loss : {"squared", "poisson", "negative_binomial"}, default="squared"
         The loss of a prediction. "poisson" and "negative_binomial" are the deviances of counts with
@@ -84,26 +84,26 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
     Attributes
     ----------
     candidates_ : dict of ndarray
-        What was tried, the best first, in the columns "candidate", "held_out_loss" (squared error,
-        as a part of the variance of the target), "standard_error", "seconds" and "weight" (in the
-        mixture). ``pandas.DataFrame`` takes it.
+        Candidates that were tried, best first, in the columns "candidate", "held_out_loss"
+        (squared error, as a part of the variance of the target), "standard_error", "seconds" and
+        "weight" (in the mixture), for ``pandas.DataFrame``.
     relevance_ : dict of ndarray
-        How much held-out predictions lose when a column is shuffled, in the columns "column",
+        Permutation importance of the columns on held-out rows, in the columns "column",
         "relevance" (the fall of R², or of ``scoring``) and "standard_error" (over rows or
         groups, and over shuffles). Sets of correlated columns, shuffled together, follow as
-        "a + b". The members are trained on two thirds of at most 900 rows for it, when it is asked
-        for. :func:`kernlearn.inspection.relevance` measures the same on rows of your own.
+        "a + b". When the attribute is read, the members are trained on two thirds of at most 900
+        rows. :func:`kernlearn.inspection.relevance` measures the same on rows of your own.
     kernel_ : Kernel
         The learned kernel, to be called on rows as they came. It exists only if the mixture has
         one member, as with ``max_members=1``.
     output_kernel_ : ndarray of shape (n_targets, n_targets)
         The kernel over several targets, for targets of variance one. The prior covariance of two
-        targets at x and x' is its entry times k(x, x'). It is the identity where held-out rows do
-        not show that one target helps to predict another, and for more than 2000 rows. Its trace
-        is the number of targets.
+        targets at x and x' is its entry times k(x, x'). The kernel is the identity if held-out rows
+        do not show that one target helps to predict another, and for more than 2000 rows. Its
+        trace is the number of targets.
     output_gap_ : float
-        Relative duality gap of ``output_kernel_``: by how much, at most, another one could better
-        the value of the machine of the best kernel. Zero for the identity.
+        Relative duality gap of ``output_kernel_``: an upper bound on how much another one could
+        still improve the value of the machine of the best kernel. Zero for the identity.
     held_out_score_ : float
         R², D² of counts, or the metric of ``scoring``, on rows held out, in which every row counts
         once: each fold is predicted by machines trained, and mixed, without it. Up to 60 rows,
@@ -202,7 +202,7 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
             list of texts or of graphs is taken, too.
         y : array-like of shape (n,) or (n, n_targets)
             Targets; several are predicted by the same kernels, and by a kernel over them that is
-            learned where one helps to predict another.
+            learned if one helps to predict another.
         sample_weight : array-like of shape (n,), optional
             How much each row counts, in training and where candidates are judged: by default one
             for all. Only ratios matter; a row of weight zero is left out.
@@ -244,8 +244,8 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
             Rows, as in ``fit``.
         return_std : bool, default=False
             Whether to return standard deviations of new observations too: those of the members,
-            read as Gaussian processes, mixed, and scaled by what held-out residuals were. That
-            takes a factorisation for every member. Those of counts follow from their means.
+            read as Gaussian processes, mixed, and scaled to the held-out residuals. They take a
+            factorisation for every member. Standard deviations of counts follow from the means.
         exposure : array-like of shape (n,), optional
             The time, area or population of the expected counts: by default one for all.
 
@@ -272,7 +272,7 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
         self._flat = target.ndim == 1
         Y = as_floats(self, np.asarray(target)).reshape(len(target), -1)
         check_squares(self, Y)
-        # In units of the largest, whose squares do not vanish.
+        # In units of the largest, so that squares do not vanish.
         largest = np.abs(Y).max(axis=0)
         largest = np.where(largest > 0, largest, 1.0)
         spread = largest * standard_deviation(Y / largest, weight)
@@ -287,9 +287,9 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
     def _learn_without_outliers(
         self, given: TrainingInput, loss: SquaredLoss, stopping: StoppingControl
     ) -> None:
-        """Learn once more where few targets are far off, from targets that are pulled in.
+        """Learn once more from pseudo-targets, if few targets are outlying.
 
-        The model is kept if a loss that outliers do not rule is clearly less on held-out rows.
+        The new model is kept if a robust loss on held-out rows is clearly smaller.
         """
         self.has_outliers_, usual = False, self._members
         is_large = len(given.target) > self._options.exact_rows or issparse(given.rows)
@@ -312,7 +312,7 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
             self.__dict__.update(before)
 
     def _store_held_out(self) -> None:
-        """R² on held-out rows, and a warning if it is no better than that of the mean."""
+        """Set the held-out score, and warn if R² is no better than that of the mean."""
         members, Y = self._members, self._members.observed
         residual, total = Y - members.held_out, Y - Y.mean(axis=0)
         variance = float((total**2).sum())
@@ -325,17 +325,17 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
         report_chance(self, found, stacklevel=3)
 
     def _predictions(self, values: Array) -> HeldOutNumbers:
-        """What values of the mixture predict."""
+        """Predicted targets from values of the mixture."""
         if self._counts is not None:
             return HeldOutNumbers(self._shaped(self._counts.rates(values)[:, None]))
         return HeldOutNumbers(self._truth(values))
 
     def _truth(self, Y: Array) -> Targets:
-        """In the user's units; of counts, which are kept as they came, rates."""
+        """Targets in the user's units; for counts, which are kept as they came, rates."""
         if self._counts is not None:
             return self._shaped(Y)
         return self._shaped(Y * self._spread + self._centre)
 
     def _shaped(self, values: Array) -> Array:
-        """As y came: of one target without its axis."""
+        """Values in the shape of y: without an axis for a single target."""
         return values[:, 0] if self._flat else values

@@ -1,4 +1,4 @@
-"""The estimator to start with where the outcome is a time to an event."""
+"""The estimator to start with for times to an event."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _NESTED_ROWS = 100
 class KernelSurvival(SurvivalCurves, KernelMixture):
     r"""Survival analysis that learns its kernel by held-out loss.
 
-    The estimator to start with where rows have a time to an event that may be right-censored. The
+    The estimator to start with if rows have a time to an event that may be right-censored. The
     risk r(x) is a log hazard of Cox's model,
 
     .. math:: \lambda(t \mid x) = \lambda_0(t)\, e^{r(x)},
@@ -92,7 +92,7 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
     held_out_score_ : float
         Harrell's concordance on rows held out, in which every row counts once.
     held_out_error_ : float
-        Its standard error, by the jackknife over rows or groups.
+        Standard error of ``held_out_score_``, by the jackknife over rows or groups.
     event_times_ : ndarray of shape (m,)
         The distinct times of events.
     baseline_hazard_ : ndarray of shape (m,)
@@ -107,10 +107,10 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
     times_ : ndarray of shape (k,)
         The times whose survival was learned, if ``times`` was given.
     candidates_ : dict of ndarray
-        What was tried, the best first, as in :class:`kernlearn.KernelRegressor`.
+        Candidates that were tried, best first, as in :class:`kernlearn.KernelRegressor`.
     relevance_ : dict of ndarray
-        How much the concordance of held-out rows falls when a column or a source is shuffled, in
-        the columns "column", "relevance" and "standard_error".
+        Fall of the held-out concordance when a column or a source is shuffled, in the columns
+        "column", "relevance" and "standard_error".
     compression_ : dict or None
         After a compression: the number of its rows, and the growth of the held-out loss.
     n_events_ : int
@@ -124,7 +124,7 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
     Notes
     -----
     Ties of events are Efron's. Tables of more than 6000 rows and sparse tables have no linear
-    part. Pseudo-observations are unbiased where censoring does not depend on the columns.
+    part. Pseudo-observations are unbiased if censoring does not depend on the columns.
 
     Examples
     --------
@@ -197,7 +197,7 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         y : structured array, data frame or array of shape (n, 2), optional
             Event and time of every row, as :func:`kernlearn.survival.survival_outcome` reads them.
         event, time : array-like of shape (n,), optional
-            The same in two arrays.
+            Event and time in two arrays.
         sample_weight : array-like of shape (n,), optional
             How much each row counts.
         groups : array-like of shape (n,), optional
@@ -231,7 +231,7 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
             return self
 
     def _fold_draws(self, given: TrainingInput) -> list[list[Indices]]:
-        """The folds of the search, and with few events others."""
+        """The folds of the search, and further draws of folds if events are few."""
         n = 1 if given.folds is not None else n_draws(self.n_events_)
         seeds = [(self._seed + draw) % 2**32 for draw in range(n)]
         return [self._folds(given, True, check_random_state(seed)) for seed in seeds]
@@ -239,7 +239,7 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
     def _linear_hazard(
         self, given: TrainingInput, draws: Sequence[Sequence[Indices]]
     ) -> LinearHazard | None:
-        """Cox's linear model on the prepared table; None if that is sparse, empty or large."""
+        """Cox's linear model on the prepared table; None if the table is sparse, empty or large."""
         if len(given.target) > self._options.exact_rows:
             return None
         some = in_memory(given.rows)
@@ -297,7 +297,7 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
 
     @property
     def relevance_(self) -> dict[str, Targets]:
-        """By column, how much the held-out concordance falls when the column is shuffled."""
+        """Fall of the held-out concordance when a column is shuffled, by column."""
         members, preparation = self._members, self.preparation_
         with threads_for(len(members.Y)):
             names, columns = columns_and_sets(members, preparation)
@@ -323,7 +323,7 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         }
 
     def _times(self, outcome: SurvivalOutcome) -> Array:
-        """Those of the user, checked."""
+        """The times of the user, checked."""
         seen = np.sort(outcome.time[outcome.event])
         last = float(outcome.time.max())
         times = np.unique(checked_times(self.times))
@@ -340,11 +340,11 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         return SurvivalOutcome.of_signed(self._signed[rows if places is None else places[rows]])
 
     def _predictions(self, values: Array) -> HeldOutNumbers:
-        """What values of the mixture predict."""
+        """Predicted risks from values of the mixture."""
         return HeldOutNumbers(self._risk(values))
 
     def _risk(self, values: Array) -> Array:
-        """From values of the mixture."""
+        """Risks from values of the mixture."""
         if self._centre is None:
             return np.asarray(values[:, 0])
         return np.asarray(-(values * self._spread + self._centre).mean(axis=1))

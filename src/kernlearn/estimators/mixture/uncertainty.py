@@ -1,4 +1,4 @@
-r"""How sure a mixture of least-squares machines is.
+r"""Uncertainty of the predictions of a mixture of least-squares machines.
 
 A member is a weighted sum of its targets, :math:`f_j(x) = h_j(x)^\top y`, and without row i it
 predicts :math:`f_j(x) - h_{ji}(x) r_{ji}` (:mod:`kernlearn.estimators.held_out.smoother`), so that
@@ -7,18 +7,18 @@ folds, each predicted by kernels, machines and weights that were learned without
 weights of all rows they would be smaller by 2 to 14 per cent (five tables), and intervals too
 narrow.
 
-The variance is the mixture of the members' variances, times the factor that makes the held-out
-residuals as large as it says, times that of Student's distribution, since n residuals know it
-only so well: with n - 1 degrees of freedom, (n - 1) / (n - 3).
+The variance is the mixture of the members' variances, times the factor that fits the variance to
+the held-out residuals, times that of Student's distribution, since n residuals determine the first
+factor with an error: with n - 1 degrees of freedom, (n - 1) / (n - 3).
 
-Intervals are wider where it is larger. A residual that comes from a row of standard deviation
-:math:`\sigma_i` counts :math:`(\sigma(x) / \sigma_i)^{1/4}` times at x: a part of the way from
-residuals that are the same everywhere to those that are as the process says. Over 21 tables the
+Intervals are wider where the variance is larger. A residual that comes from a row of standard
+deviation :math:`\sigma_i` counts :math:`(\sigma(x) / \sigma_i)^{1/4}` times at x: between residuals
+that are the same everywhere and residuals in proportion to :math:`\sigma`. Over 21 tables the
 interval score is 3 per cent less than with the first, and the coverage the same. Larger powers have
 smaller scores, but the coverage falls: with a half, on the imports85 table, from 89.5 to 88.0.
-Ratios beyond ten count as ten: far from all rows the variance says no more than that nothing is
-known. Besides, residuals count by their size as a function of the columns
-(:mod:`kernlearn.estimators.held_out.spread`), where the noise depends on some of these.
+Ratios beyond ten count as ten: far from all rows the variance is that of the prior. Residuals are
+also scaled by their size as a function of the columns
+(:mod:`kernlearn.estimators.held_out.spread`), if the noise depends on some columns.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from kernlearn.typing import Array, Indices
 # The least variance, and the largest ratio of the variances of two rows by which a residual is
 # rescaled.
 _LEAST, _MOST = np.finfo(float).tiny, 100.0
-# Of ratios of variances: the fourth root of a ratio of standard deviations.
+# Power of ratios of variances: the fourth root of a ratio of standard deviations.
 _POWER = 0.125
 # Degrees of freedom of Student's distribution, which has a variance from three on.
 _LEAST_FREEDOM = 3.0
 # Rows of a sample that represents a larger table.
 _SHRINKAGE_ROWS = 500
-# What was found once for a mixture, and belongs into no file.
+# Shrinkage factors by mixture, which belong into no file.
 _shrinkages: WeakKeyDictionary[Members, float] = WeakKeyDictionary()
 
 
@@ -60,10 +60,10 @@ class MemberUncertainty:
 
     machine: KernelMachine  # the member
     factor: float  # its weight
-    rows: Array  # those rows, in its table, of shape (n, p)
-    smoother: Smoother  # the machine of its kernel and ridge on them
+    rows: Array  # these rows, in its table, of shape (n, p)
+    smoother: Smoother  # the machine of its kernel and ridge on these rows
     residuals: Array  # leave-one-out residuals of that machine, of shape (n, k)
-    # By how much predictions for these rows, held out, change with the machine's values, of
+    # Derivatives of the held-out predictions for these rows by the machine's values, of
     # shape (n, k).
     slopes: Array | float
     scale: Array  # the variance of a target in units of the kernel's, of shape (k,)
@@ -82,19 +82,19 @@ class MemberUncertainty:
         return cls(machine, factor, rows, smoother, residuals, slopes, smoother.scale(dual_coef))
 
     def variance(self, table: Array) -> Array:
-        """Its share of the variance of new observations, of shape (n_new, k)."""
+        """The member's share of the variance of new observations, of shape (n_new, k)."""
         K_new, diagonal = self.machine.kernel(table, self.rows), self.machine.kernel.diag(table)
         variance = self.smoother.variance(K_new, diagonal) + self.machine.lam
         slopes = _slopes(self.machine, self.machine.predict(table))
         return self.factor * slopes**2 * np.outer(variance, self.scale)
 
     def held_out_variance(self) -> Array:
-        """The same for every row by the machine without it, of shape (n, k)."""
+        """The member's share of the variance of each row, by the machine without it, (n, k)."""
         variance = np.outer(self.smoother.held_out_variance(), self.scale)
         return self.factor * self.slopes**2 * variance
 
     def without_each(self, table: Array) -> Array:
-        """Its share of the predictions at new points without each row, of shape (n_new, n, k)."""
+        """The member's share of predictions at new points without each row, (n_new, n, k)."""
         K_new = self.machine.kernel(table, self.rows)
         changes = self.smoother.left_out_changes(K_new, self.residuals)
         values = self.machine.values(table)[:, None] - changes
@@ -103,7 +103,7 @@ class MemberUncertainty:
 
 
 def _slopes(machine: KernelMachine, predicted: Array) -> Array | float:
-    """By how much predictions change with the machine's values."""
+    """Derivatives of predictions by the machine's values."""
     link = machine.link
     return link.logarithms.slope(predicted) if isinstance(link, Exponentials) else 1.0
 
@@ -165,9 +165,9 @@ class MixtureUncertainty:
     def _without_each(
         self, tables: Mapping[str, Array], compute: Callable[[Array, Array], Array]
     ) -> Array:
-        """What is made of predictions without each row and of its residual at new points.
+        """The result of `compute` for predictions without each row and for its residuals.
 
-        Both have shape (n_new, n), for every target in turn.
+        Predictions and residuals at new points have shape (n_new, n), for every target in turn.
         """
         residuals = self._shrinkage() * (self.members.observed - self.members.held_out)
         own = self._held_out_variance()
@@ -191,8 +191,8 @@ class MixtureUncertainty:
     def _shrinkage(self) -> float:
         """The factor by which residuals shrink, since members are trained on more rows.
 
-        With little noise they are. The medians of leave-one-out residuals tell, with the rows by
-        which the mixture was judged and with all: some of these are enough.
+        The factor is the ratio of the medians of leave-one-out residuals with all rows, of which a
+        sample is enough, and with the rows that judged the mixture. The factor is at most one.
         """
         if self.members not in _shrinkages:
             n, machines = len(self.members.Y), [part.machine for part in self.parts]
@@ -213,19 +213,19 @@ class MixtureUncertainty:
         return _shrinkages[self.members]
 
     def _sizes(self, table: str, residuals: Array) -> ResidualSizes | None:
-        """How residuals depend on the columns; None if they do not, and for a sparse table."""
+        """Sizes of residuals by the columns; None if they do not depend, or for a sparse table."""
         rows = self.members.tables[table]
         if not isinstance(rows, np.ndarray):
             return None
         return ResidualSizes.fit(rows, residuals, blocks_of(self.members.groups))
 
     def _variance(self, tables: Mapping[str, Array]) -> Array:
-        """Of new observations up to the factor, of shape (n_new, k)."""
+        """Variances of new observations up to the factor, of shape (n_new, k)."""
         parts = [part.variance(tables[part.machine.table]) for part in self.parts]
         return np.asarray(np.maximum(np.sum(parts, axis=0), _LEAST))
 
     def _held_out_variance(self) -> Array:
-        """The same of the rows by which the mixture was judged."""
+        """Variances of the rows that judged the mixture, up to the factor."""
         parts = [part.held_out_variance() for part in self.parts]
         return np.asarray(np.maximum(np.sum(parts, axis=0), _LEAST))
 

@@ -5,7 +5,7 @@ Huber's loss with the scale s has its minimum where least squares has it for the
 .. math:: y^*_i = f(x_i) + \max\bigl(-ks, \min(ks,\; y_i - f(x_i))\bigr) ,
 
 so that a machine of least squares, trained again and again on the pseudo-targets of the one before,
-comes to the machine of Huber's loss (Huber 1981, section 7.8). Here f are leave-one-out
+converges to the machine of Huber's loss (Huber 1981, section 7.8). Here f are leave-one-out
 predictions, which a row's own target does not pull, and s comes from the median of their absolute
 residuals.
 
@@ -38,7 +38,7 @@ _MEDIAN = 0.6745
 # λ of the pilot, relative to the mean variance that its kernel gives to a row.
 _RIDGES = np.logspace(-4.0, 2.0, 9)
 _GAUSSIANS = (0.1, 1.0)
-# How often the pseudo-targets of the pilot are found again.
+# Iterations of the pseudo-targets of the pilot.
 _STEPS = 12
 # Outlying residuals stand apart if few lie between the last bound and this one.
 _APART, _BETWEEN = 20.0, 0.25
@@ -65,7 +65,7 @@ def has_outliers(residuals: Array) -> bool:
 
 
 def robust_scale(residuals: Array) -> Array:
-    """The standard deviation that normal residuals of this median size have, of shape (k,)."""
+    """The standard deviation of normal residuals with the same median size, of shape (k,)."""
     return np.asarray(np.median(np.abs(residuals), axis=0) / _MEDIAN)
 
 
@@ -111,10 +111,10 @@ def pseudo_targets(
     random_state: np.random.RandomState,
     n_rows: int = 500,
 ) -> Array | None:
-    """Targets of shape (n, k) in which outlying ones are pulled in, or None if that does not help.
+    """Targets (n, k) in which outlying ones are pulled in; None if pseudo-targets do not help.
 
-    They are found with a pilot machine on at most `n_rows` rows, linear or Gaussian. `blocks` are
-    rows that are left out together.
+    A pilot machine on at most `n_rows` rows, linear or Gaussian, finds them. `blocks` are rows that
+    are left out together.
     """
     rows = np.arange(len(Y))
     if len(Y) > n_rows:
@@ -144,7 +144,7 @@ def _kernels(X: Array) -> list[Kernel]:
 
 
 def _within(blocks: Sequence[Indices], rows: Indices) -> list[Indices]:
-    """What is left of blocks in some rows, where that is more than one row."""
+    """The parts of blocks among some rows, if a part has more than one row."""
     kept = (np.searchsorted(rows, np.intersect1d(block, rows)) for block in blocks)
     return [block for block in kept if len(block) > 1]
 
@@ -177,7 +177,7 @@ class _Pilot:
         return min(tried, key=_total(self.weight))
 
     def huber(self) -> tuple[Array, float]:
-        """The same of Huber's loss, and λ."""
+        """Leave-one-out residuals of Huber's loss at the best λ, and this λ."""
         middle = np.median(self.Y, axis=0)
         residuals = self.Y - middle
         lam = float(self._ridges[-1])
