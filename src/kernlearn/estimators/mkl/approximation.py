@@ -1,4 +1,4 @@
-"""Combinations of kernels where Gram matrices of all rows would be too large."""
+"""Combinations of kernels on too many rows for Gram matrices."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from kernlearn.solvers.engine.factors import LOW_RANK_QUALITIES, KernelTable
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.typing import Array, Rows
 
-# Share of its landmarks that a kernel without weight keeps in a repeated fit.
+# Most landmarks that a kernel without weight keeps in a repeated fit.
 FEW_LANDMARKS = 64
 
 
@@ -58,16 +58,16 @@ class EarlierChoices:
     kernels: Sequence[Kernel]  # the bank, pairs of columns included
     notes: list[str] | None  # notes on the bank
     C: float
-    loss_by_C: Array | None  # what it was chosen by
-    share: float  # of the weight, what all sources have equally
+    loss_by_C: Array | None  # held-out losses that chose C
+    share: float  # part of the weight that all sources share equally
     ranks: tuple[int, ...]  # landmarks of each kernel
-    weights: Array  # where to begin
+    weights: Array  # warm start
 
     @classmethod
     def of(cls, estimator: CombinationParameters) -> EarlierChoices | None:
-        """Those of a fit; None where it was exact, or of sources and their own choices.
+        """The choices of a fit; None if it was exact, or has views, a family or a penalty.
 
-        A kernel that has no weight has had its chance with all its landmarks, and keeps few.
+        A kernel without weight, which had all its landmarks in the fit, keeps few.
         """
         options = estimator._options
         several = is_family(estimator.kernels) or options.center or estimator._n_views()
@@ -186,7 +186,7 @@ def _of_list(
     table = KernelTable(
         source, row_kernels, rank, sparse=read_once, limits=options.limits, ranks=options.ranks
     )
-    with np.errstate(all="ignore"):  # what is no number is stepped back from
+    with np.errstate(all="ignore"):  # the search steps back from non-finite values
         engine_fit = learn(approximate_backend(table, statement, control), control)
     all_finite(engine_fit.solution.coef)
     if read_once:
@@ -198,7 +198,7 @@ def _of_list(
 def _at_earlier_choices(
     estimator: CombinationParameters, data: Labelled, earlier: EarlierChoices, control: Control
 ) -> EngineFit[LowRankSolution]:
-    """Weights and machines alone, where an earlier fit has chosen kernels, ranks and C."""
+    """Learn weights and machines alone, at the kernels, ranks and C of an earlier fit."""
     estimator.kernels_ = list(earlier.kernels)
     if earlier.notes is not None:
         estimator.bank_notes_ = list(earlier.notes)

@@ -1,4 +1,4 @@
-"""The bank of an estimator that was given no kernels: at widths that predict, not at margins."""
+"""The default bank of kernels, with widths chosen by held-out loss instead of the margin."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from kernlearn.typing import Array, Indices
 TRIED = (-6.0, -4.0, -2.0, 0.0, 2.0, 4.0, 6.0)
 # Fewer rows cannot choose among widths.
 _FEWEST = 20
-# Where the bank's Gaussians lie from the best one: mostly wider, since the margin always asks for
-# the narrowest; one a little narrower did not harm.
+# Exponents of the bank's Gaussians relative to the best one: mostly wider, since the margin always
+# prefers the narrowest.
 _AROUND = (-4.0, -2.0, 0.0, 1.0)
-_CLEARLY = 0.9  # of the loss: less is no reason to warn
+_CLEARLY = 0.9  # share of the loss: a smaller gain is no reason to warn
 _ROWS_FOR_COLUMNS = 400  # each half judges the choice of the other half
 
 
 def choose_bank(
     X: Array,  # (N, d): the points, labelled ones first
-    # (n,): what is to be predicted. Where they are all equal, or fewer than twenty, widths cannot
-    # be told apart, and the bank lies around the median distance. Where all are equal, as for
-    # novelties, it holds Gaussians alone: a row far out is like none for these, and like those in
-    # the same direction for the others.
+    # (n,): targets. If all are equal, or fewer than twenty, widths cannot be told apart, and the
+    # bank lies around the median distance. If all are equal, as for novelties, the bank holds
+    # Gaussians alone: by these a row far out is like no other row, by other kernels like rows in
+    # the same direction.
     targets: Sequence[Array],
     weight: Array,  # (n,): weights of the labelled points
     seed: int,  # for samples of the rows
@@ -42,7 +42,7 @@ def choose_bank(
 ) -> tuple[list[Kernel], list[str]]:
     """Kernels for the data, with notes; inputs are checked."""
     n = len(weight)
-    # Samples are drawn, and halves dealt, by what rows hold and not by where they stand.
+    # Samples and halves depend on the contents of rows, not on their order.
     order = _order(X[:n], np.column_stack(targets))
     X = np.concatenate([X[:n][order], X[n:]])
     targets, weight = [target[order] for target in targets], weight[order]
@@ -100,7 +100,7 @@ def _some(groups: Indices | None, rows: Indices) -> Indices | None:
 
 
 def _order(X: Array, Y: Array) -> NDArray[np.intp]:
-    """That of `row_order`, for numbers or for labels ±1 of classes."""
+    """The order of `row_order`, for numbers or for labels ±1 of classes."""
     is_class = bool((np.abs(Y) == 1.0).all())
     y = np.unique(Y, axis=0, return_inverse=True)[1].reshape(-1) if is_class else Y
     return row_order(X, y, np.arange(len(Y)), is_class)
@@ -162,7 +162,7 @@ def banks_of_views(
 
 
 def _has_view(view: Array, name: str) -> NDArray[np.bool_]:
-    """Which rows have the view; what some cells of a row lack is no view that it lacks."""
+    """Mask of the rows that have the view; rows that lack some of its cells are refused."""
     gaps = np.isnan(view)
     lacking = gaps.all(axis=1)
     if lacking.all():

@@ -1,15 +1,15 @@
 r"""A bank of additive kernels, one for each column, for tables whose columns act additively.
 
-A Gaussian of all columns asks two rows to agree in all of them. Where every column has its own say,
-as the letters of a sequence at fixed places, Gaussians of single columns say more. With weights v
-by how well each is aligned with the targets,
+A Gaussian of all columns is large only if two rows agree in all of them. If the columns act
+additively (positions of an aligned sequence, for example), Gaussians of single columns predict
+better. With weights v by the alignment of each kernel with the targets,
 
 .. math::
 
     a = \sum_j v_j k_j, \qquad v_j \propto \frac{y^\top K_j y}{\lVert H K_j H\rVert}, \qquad
     H = I - \tfrac1n 11^\top, \quad 1^\top y = 0,
 
-the bank holds powers of a: :math:`a^p` sees p columns at a time.
+the bank holds powers of a: :math:`a^p` has the interactions of p columns.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from kernlearn.typing import Array, Indices
 
 _POWERS = (1, 2, 4, 8)
 _FEWEST_ROWS, _FEWEST_COLUMNS, _MOST_COLUMNS = 60, 8, 500
-_CLEARLY = 0.9  # of the loss of the best Gaussian: less is no reason to leave it
+_CLEARLY = 0.9  # share of the loss of the best Gaussian that the bank must reach
 
 
 def column_bank(
     X: Array,  # (n, d): a sample of the rows
-    targets: Sequence[Array],  # (n,): what is to be predicted
+    targets: Sequence[Array],  # (n,): targets
     weight: Array,  # (n,): weights of the rows
     rival: Kernel,  # the best Gaussian of all columns
     groups: Indices | None = None,  # (n,): rows of one number are held out together
 ) -> tuple[list[Kernel], float, str] | None:
-    """Powers of a sum over columns, the ratio of losses, and a sentence, where clearly better."""
+    """Powers of a sum over columns, ratio of losses, and a sentence; None unless clearly better."""
     with np.errstate(over="ignore"):
         spread = X.std(axis=0)
     varying = np.flatnonzero(np.isfinite(spread) & (spread > 1e-9 * np.abs(X).max(axis=0)))
@@ -74,10 +74,9 @@ def column_bank(
 def aligned_sum(
     kernels: Sequence[Any], X: Array, targets: Sequence[Array], rows: NDArray[np.bool_]
 ) -> Kernel:
-    """The sum of Gaussians weighted by their centred alignment with the targets, some rows' only.
+    """The sum of Gaussians weighted by their centred alignment with the targets of some rows.
 
-    Since HKH takes row means m off K, and the mean of all twice, its squared length is
-    ‖K‖² − 2n‖m‖² + n²m̄².
+    With the row means m of K, the squared norm of HKH is ‖K‖² − 2n‖m‖² + n²m̄².
     """
     Y = np.column_stack([target[rows] - target[rows].mean() for target in targets])
     shares = np.empty(len(kernels))

@@ -4,7 +4,7 @@ The kernels of a bank have one width for all columns. The interaction of two col
 day and month or two coordinates, may vary much faster and is then smoothed away. With thousands of
 rows it can be learned: every pair has kernels of its own, at several widths. The kernel whose
 least-squares machine best predicts the residuals of those before it, on held-out rows of a sample,
-joins the bank. The first one does so times a kernel on all columns, too. Weights decide the rest.
+joins the bank. The product of the first one and a kernel on all columns joins, too.
 """
 
 from __future__ import annotations
@@ -30,20 +30,19 @@ Pair = tuple[int, ...]
 
 @dataclass(frozen=True)
 class PairOptions:
-    """Which pairs are looked at, through which machines, and when one is worth a kernel."""
+    """Pairs to try, sizes of the machines that judge them, and the least gain of a pair."""
 
-    # γ of the two columns in units of one over their variance: from what a few values of each tell
-    # to what neighbouring values do.
+    # γ of the two columns in units of one over their variance, from wide to narrow kernels.
     widths: tuple[float, ...] = (1.0, 8.0, 64.0)
     fewest_rows: int = 500  # fewer cannot rank pairs
     # Columns with fewer values are categories: kernels on all columns represent their pairs.
     fewest_values: int = 4
-    # More columns have too many pairs: then those that predict best by themselves.
+    # More columns have too many pairs; then the columns that predict best by themselves are used.
     most_columns: int = 12
     landmarks: int = 200
     ridges: tuple[float, ...] = (1.0, 10.0, 100.0)
     kept: int = 3  # pairs at most
-    least_gain: float = 0.005  # of what is left over, what a pair has to explain
+    least_gain: float = 0.005  # share of the residual variance that a pair has to explain
 
 
 OPTIONS = PairOptions()
@@ -51,9 +50,9 @@ OPTIONS = PairOptions()
 
 def pair_kernels(
     X: Array,  # (n, d): a sample of some thousand rows
-    targets: Sequence[Array],  # (n,): what is to be predicted
+    targets: Sequence[Array],  # (n,): targets
     weight: Array,  # (n,): weights of the rows
-    whole: Kernel,  # on all columns: what it predicts no pair has to
+    whole: Kernel,  # on all columns; pairs have to explain its residuals
     seed: int,  # for landmarks
     options: PairOptions = OPTIONS,
     fold: Indices | None = None,  # (n,): the fold of each row; by default folds are drawn
@@ -86,12 +85,12 @@ def pair_kernels(
 
 
 def columns_of_pairs(X: Array, options: PairOptions = OPTIONS) -> list[int]:
-    """Those whose pairs are looked at."""
+    """Columns whose pairs are tried."""
     return [j for j in range(X.shape[1]) if len(np.unique(X[:, j])) >= options.fewest_values]
 
 
 def _pairs_of(columns: list[int], left: PairSample) -> list[Pair]:
-    """The pairs of columns; with many columns, of those that predict best by themselves."""
+    """The pairs of columns; if columns are many, of the best by themselves alone."""
     most = left.options.most_columns
     if len(columns) > most:
         losses = [left.best((j,))[0] for j in columns]
@@ -100,7 +99,7 @@ def _pairs_of(columns: list[int], left: PairSample) -> list[Pair]:
 
 
 class PairSample:
-    """Rows, and what is to be explained of them."""
+    """Rows, with the targets or residuals to explain."""
 
     def __init__(
         self,
@@ -114,13 +113,13 @@ class PairSample:
         self.options, self._fold = options, fold
         self._X, self._Y, self._weight, self._seed = X, Y, weight, seed
         self._variance = X.var(axis=0)
-        # Landmarks do not depend on what is to be explained, nor, by and large, does the width
-        # that a pair asks for: both are found once.
+        # Landmarks do not depend on the residuals, nor, by and large, does the best width of a
+        # pair: both are found once.
         self._settled: dict[Pair, tuple[float, NystroemMap]] = {}
 
     @property
     def size(self) -> float:
-        """The mean square of what is to be explained, around its mean."""
+        """The variance of the targets or residuals to explain."""
         mean = np.average(self._Y, axis=0, weights=self._weight)
         return float(np.average(((self._Y - mean) ** 2).sum(axis=1), weights=self._weight))
 

@@ -1,4 +1,4 @@
-r"""How much of the weight all sources share equally, whatever is learned.
+r"""The part of the weight that all sources share equally, whatever is learned.
 
 With :math:`\bar w` the weights that give every source the same share of the total, and every kernel
 of a source the same share of that, the weights are
@@ -6,8 +6,8 @@ of a source the same share of that, the weights are
 .. math:: w = e \bar w + (1 - e) w', \qquad w' \ge 0, \quad \sum_i w'_i r_i = c,
 
 and w' is learned: e = 0 is the problem of Lanckriet et al., e = 1 leaves nothing to be learned. The
-margin drops sources that say the same as others, and prefers those in which rows are least alike;
-neither makes for good predictions. It is still one convex program with its certificate
+margin drops redundant sources, and prefers sources in which rows are least alike; neither makes for
+good predictions. The problem is still one convex program with its certificate
 (:func:`kernlearn.families.weights.positive_weights`).
 
 The share is chosen by the loss of held-out rows (:mod:`kernlearn.solvers.engine.exact`).
@@ -39,7 +39,7 @@ def check_equal_share(value: Any) -> float | str | None:
 
 
 def even_shares(kernels: Sequence[Kernel]) -> Array:
-    """The share of every kernel where all sources have the same, and so have a source's kernels.
+    """The share of every kernel if sources have equal shares, and kernels of one source, too.
 
     Kernels on the same columns are of one source; any other kernel is a source of its own.
 

@@ -2,7 +2,7 @@ r"""The criterion of C: the loss of held-out decision values.
 
 The weights are learned from all rows for every C (:mod:`kernlearn.solvers.weights.choice_of_C`);
 then the machines are trained once more without a fold each, at that kernel
-(:mod:`kernlearn.solvers.engine.refits`). All of it uses one stack of Gram matrices.
+(:mod:`kernlearn.solvers.engine.refits`). All machines use one stack of Gram matrices.
 
 For targets that are numbers the loss is the squared error. For classes it is the cross-entropy of
 a softmax of the decision values with the best slope, and no offset
@@ -11,8 +11,8 @@ values, and yet large where their signs are wrong. Errors in a few hundred rows 
 to tell values of C apart. The logistic, Huber's and the pinball loss and Cox's partial likelihood
 are judged by themselves.
 
-Through landmarks, least squares knows its squared error on folds from second moments, and needs
-none of this; the other machines choose C on a sample of the rows, as above.
+Through landmarks, the squared error of least squares on folds follows from second moments; the
+other machines choose C on a sample of the rows, as above.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ OWN_LOSSES = ("cox", "logistic", "huber", "quantile")
 def losses_of(
     estimator: CombinationParameters, usual: Callable[[Array, Sequence[Array], Array], Array]
 ) -> Callable[[Array, Sequence[Array], Array], Array]:
-    """The loss of the machine itself where that is a loss of predictions, or the usual one."""
+    """The loss of the machine itself if it is a loss of predictions, or the usual one."""
     quality = estimator.quality
     if quality not in OWN_LOSSES:
         return usual
@@ -111,7 +111,7 @@ def held_out_together(
 ) -> tuple[Indices | None, Indices | None]:
     """The fold of every kept row, and numbers that rows which are held out together share.
 
-    Both are None where folds are drawn when they are needed: five, of rows without groups.
+    Both are None if five folds of rows without groups are drawn when they are needed.
     """
     rule, number = estimator._hold_out_rule(), _number_of_folds(estimator.cv)
     if rule is None or (number == N_FOLDS and groups is None):
@@ -142,7 +142,7 @@ def held_out_together(
 
 
 def _number_of_folds(cv: FoldsLike) -> int | None:
-    """How many folds are to be drawn; None where they are given."""
+    """Number of folds to draw; None if the folds are given."""
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool) and cv >= 2:
         return int(cv)
     if isinstance(cv, str | int | float | np.number):

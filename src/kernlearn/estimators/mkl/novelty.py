@@ -117,9 +117,9 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
         X : array-like or data frame of shape (n, n_features), or dict or list of these
             Training rows. Each table of a dictionary or list is a view with kernels of its
             own: the default bank, or those of ``kernels``, on its columns alone. Predictions take
-            the same views, by their names and in any order if they have such. Rows of views belong
-            together by position: data frames that have row labels in common, in other rows, are
-            refused. The rows of a Dask array or data frame stay where they are.
+            the same views, by their names and in any order if they have names. Rows of views
+            belong together by position: data frames that have row labels in common, in other
+            rows, are refused. The rows of a Dask array or data frame stay where they are.
         y : None
             Ignored.
         sample_weight : array-like of shape (n,), optional
@@ -139,7 +139,7 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
 
     @lazy_on_dask
     def score_samples(self, X: Rows) -> Array:
-        """How much every point resembles the training data; higher is more.
+        """Similarity of every point to the training data; higher is more similar.
 
         Parameters
         ----------

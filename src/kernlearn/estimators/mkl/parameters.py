@@ -44,7 +44,7 @@ from kernlearn.typing import Array, FoldsLike, Indices, Rows
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """Sizes from which on the engine works in another way."""
+    """Sizes and options of the engine that are no parameters of estimators."""
 
     exact_rows: int = EXACT_ROWS  # most rows for which Gram matrices are the default
     # Exponents p of γ = 2ᵖ/m² at which widths of the default bank are tried
@@ -67,7 +67,7 @@ class Labelled:
     groups: Indices | None = None  # (n,): rows of one number are held out together
 
     def some(self, X: Rows, rows: Indices) -> Labelled:
-        """These rows, of which X holds the points."""
+        """The data of some rows, whose points are X."""
         fold = None if self.fold is None else self.fold[rows]
         groups = None if self.groups is None else self.groups[rows]
         targets = [target[rows] for target in self.targets]
@@ -124,7 +124,7 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
         return self.weights
 
     def __sklearn_tags__(self) -> Any:
-        """Sparse rows, rows with gaps and rows of things are taken where the kernels take them."""
+        """Tags: sparse rows, gaps and things are taken if the kernels take them."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = takes_sparse(self._readers())
         tags.input_tags.allow_nan = self.missing is not None or takes_things(self._readers())
@@ -139,7 +139,7 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
         return judged_by_kernels(self._readers(), X)
 
     def _n_views(self) -> int:
-        """How many views X held."""
+        """Number of views in X."""
         return len(getattr(self, "views_", {}))
 
     def _constraint(self) -> str:
@@ -147,7 +147,7 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
         return str(self._options.constraint)
 
     def _hold_out_rule(self) -> HoldOut | None:
-        """How rows are held out, for probabilities, intervals and ``C="auto"``."""
+        """Rule that holds out rows, for probabilities, intervals and ``C="auto"``, if any."""
         return None
 
     def _checked(self, X: Rows, reset: bool) -> Rows:
@@ -160,7 +160,7 @@ class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, 
 
 
 def check_parameters(estimator: CombinationParameters, qualities: Sequence[str]) -> Control:
-    """Refuse parameters that no fit can have; when to stop is returned."""
+    """Refuse parameters that no fit can have; the stopping criteria are returned."""
     check_choice("quality", estimator.quality, qualities)
     check_choice("weights", estimator._weight_signs, ["positive", "free"])
     missing = estimator.missing
@@ -181,13 +181,13 @@ def check_parameters(estimator: CombinationParameters, qualities: Sequence[str])
 
 
 def control_of(estimator: CombinationParameters) -> Control:
-    """When a search is to stop."""
+    """The stopping criteria of a search."""
     tol = check_positive("tol", estimator.tol)
     return Control(tol, estimator._options.max_iter, estimator._stopping_control())
 
 
 def _check_family(estimator: CombinationParameters) -> None:
-    """Refuse what needs all matrices at once.
+    """Refuse parameters that need all matrices at once.
 
     A price for every kernel proves a bound for positive weights of a machine that has a value at
     every kernel, and for nothing else.
@@ -274,7 +274,7 @@ def state(
 
 
 def _check_can_choose_strength(estimator: CombinationParameters, penalty: WeightPenalty) -> None:
-    """Refuse a strength to be chosen where no rows are held out, or C is a weight."""
+    """Refuse an open strength of the penalty if no rows are held out to choose it."""
     if estimator._hold_out_rule() is None:
         raise ValueError(
             f"expected a penalty of a given strength for {type(estimator).__name__}, got "
@@ -299,7 +299,7 @@ def checked_total(estimator: CombinationParameters) -> float | None:
 
 
 def chooses_C(estimator: CombinationParameters) -> bool:
-    """Whether C is to be chosen, refused where the quality has none."""
+    """Whether C is to be chosen, which is refused if the quality has no C."""
     if not isinstance(estimator.C, str) or estimator.C != "auto":
         return False
     quality = estimator.quality
@@ -335,7 +335,7 @@ def equal_share_of(estimator: CombinationParameters) -> float | None:
 
 
 def store_share(estimator: CombinationParameters, share: float) -> None:
-    """Keep it where there is such an option."""
+    """Store the share if the estimator has the option."""
     if "equal_share" in vars(estimator._options):
         estimator.equal_share_ = share
 

@@ -1,4 +1,4 @@
-"""How far targets spread, whatever a few of them are: the unit of a default tube."""
+"""Robust spread of the targets: the unit of a default tube."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TUBE = 0.1
 _HUBER = 0.3
 # The interquartile range of a normal distribution in units of its standard deviation.
 _QUARTILES = 1.3489795
-# Relative to the largest target: less is rounding.
+# A spread below this part of the largest target is rounding.
 _ROUNDING = 1e-12
 # Sums of weights that differ by less are equal.
 _EQUAL = 1e-9
@@ -52,10 +52,10 @@ def robust_spread(
     values: Array,  # (n,): targets
     weight: Array,  # (n,): their weights, positive; a row of weight two counts as two rows
 ) -> float:
-    """The interquartile range, as a standard deviation of normal numbers would have it.
+    """The interquartile range, in units of that of a standard normal distribution.
 
-    Half of all targets may be the same number: then it is their standard deviation, and one where
-    they are all the same.
+    If half of all targets are the same number, the spread is their standard deviation, and one if
+    all are the same.
     """
     order = np.argsort(values, kind="stable")
     ordered, sums = values[order], np.cumsum(weight[order])
@@ -70,7 +70,7 @@ def robust_spread(
 
 
 def _quantile(ordered: Array, sums: Array, share: float) -> float:
-    """The mean of the values between which a share of all weight lies below; of one, itself."""
+    """A weighted quantile: a value, or the mean of the two that the share of weight separates."""
     level = share * sums[-1]
     low = int(np.searchsorted(sums, level * (1.0 - _EQUAL)))
     high = int(np.searchsorted(sums, level * (1.0 + _EQUAL), side="right"))

@@ -1,8 +1,8 @@
-r"""A bank of kernels on columns with scales of their own, where one bandwidth is wrong for all.
+r"""A bank of kernels on columns with scales of their own, if one bandwidth suits not all.
 
-A Gaussian of all columns counts each in the unit it came in. A column in a small unit, or beside
-many that say nothing, is lost in it. Two sets of scales are tried: one over every column's spread,
-and those by the slopes of a machine on such columns with next to no ridge, round by round,
+A Gaussian of all columns counts each in its own unit. A column with small numbers, or beside many
+uninformative ones, has no effect. Two sets of scales are tried: one over every column's spread,
+and the slopes of a machine on columns scaled so, with next to no ridge, round by round,
 
 .. math:: s_r \propto \Bigl(\sum_i w_i \sum_k
           \Bigl(\frac{\partial f_k}{\partial x_r}(x_i)\Bigr)^2\Bigr)^{1/2},
@@ -33,8 +33,8 @@ _WIDTHS = (-4.0, -2.0, 0.0, 2.0)
 _ROUNDS, _RIDGE = 5, 0.03
 _LEAST = 1e-100  # a scale whose square is a number
 _ALIKE = 2.0
-# Of the loss of the best Gaussian in the columns' units: less is no reason. On real tables with few
-# rows, scales at 0.7 to 0.9 of it did not lower the error.
+# Share of the loss of the best Gaussian in the columns' units that scales must reach. On tables
+# with few rows, scales at 0.7 to 0.9 did not lower the error.
 _CLEARLY = 0.7
 
 
@@ -48,7 +48,7 @@ class Sample:
     groups: Indices | None = None
 
     def rows(self, chosen: NDArray[np.bool_]) -> Sample:
-        """Some of them."""
+        """Some of the rows."""
         groups = None if self.groups is None else self.groups[chosen]
         return Sample(self.X[chosen], self.Y[chosen], self.weight[chosen], groups)
 
@@ -60,12 +60,12 @@ class Sample:
 
 def learned_scales(
     X: Array,  # (n, d): a sample of the rows
-    targets: Sequence[Array],  # (n,): what is to be predicted
+    targets: Sequence[Array],  # (n,): targets
     weight: Array,  # (n,): weights of the rows
     rival: Kernel,  # the best Gaussian of the columns as they are
     groups: Indices | None = None,  # (n,): rows of one number are held out together
 ) -> tuple[Array, float, str] | None:
-    """Scales of columns, the ratio of losses, and a sentence, where they predict clearly better."""
+    """Scales of columns, ratio of losses, and a sentence; None unless clearly better."""
     n, d = X.shape
     if n < _FEWEST_ROWS or not 1 < d <= _MOST_COLUMNS:
         return None

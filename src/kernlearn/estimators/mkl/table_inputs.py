@@ -28,14 +28,14 @@ from kernlearn.typing import Array, Rows
 
 
 class TableInputs:
-    """Checks of points and targets; what is known of the table is stored in its estimator."""
+    """Checks of points and targets; facts about the table are stored in the estimator."""
 
     def __init__(self, estimator: CombinationParameters) -> None:
         self.estimator, self.kernels = estimator, estimator._readers()
         self.gaps = estimator.missing is not None
 
     def checked(self, X: Rows, reset: bool) -> Rows:
-        """X as scikit-learn checks it; kernels see a data frame where one came."""
+        """X as scikit-learn checks it; a data frame stays one for the kernels."""
         if reset:
             self.estimator._note_device(X)
         if reset and is_lazy(X):
@@ -48,7 +48,7 @@ class TableInputs:
         return self._as_kernels_see(X, table)
 
     def checked_with_target(self, X: Rows, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
-        """The same, and y of the same length."""
+        """X as `checked` returns it, and y of the same length."""
         self.estimator._note_device(X)
         y = to_host(on_this_machine(y))
         if is_lazy(X):
@@ -88,7 +88,7 @@ class TableInputs:
         return self.estimator._checked(X_unlabeled, reset=False)
 
     def weights(self, sample_weight: Any, rows: Rows) -> Array:
-        """Weights of the checked rows; ones where none are given."""
+        """Weights of the checked rows; ones if none are given."""
         return sample_weights(to_host(on_this_machine(sample_weight)), rows)
 
     def _as_kernels_see(self, X: Rows, checked: Rows) -> Rows:
@@ -135,6 +135,6 @@ class TableInputs:
         return table
 
     def _forget_views(self) -> None:
-        """Those of an earlier fit."""
+        """Delete the views of an earlier fit."""
         for name in ("views_", "_view_columns", "_view_matrices"):
             self.estimator.__dict__.pop(name, None)

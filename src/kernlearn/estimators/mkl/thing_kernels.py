@@ -1,4 +1,4 @@
-"""The kernels that text, sequences and graphs get where a user gives none."""
+"""Default kernels of text, sequences and graphs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WORDS_OF_THINGS = {
 
 
 def vectorizer_of_text() -> TfidfVectorizer:
-    """What makes numbers of free text: the TF-IDF of its words."""
+    """Vectoriser of free text: the TF-IDF of its words."""
     return TfidfVectorizer()
 
 

@@ -1,4 +1,4 @@
-"""What a fit to rows without labels can tell of them: a bound on the share of errors."""
+"""A bound on the share of errors among the unlabelled rows of a fit."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from kernlearn.typing import Array, Indices, Rows
 
 @dataclass(frozen=True, eq=False)
 class TransductiveFit:
-    """The rows of a fit that K(w) ⪰ 0 was imposed on, and what was known of them."""
+    """The rows of a fit that K(w) ⪰ 0 was imposed on, with targets, weights and folds."""
 
-    rows: Rows  # those with targets, then those without
+    rows: Rows  # rows with targets, then rows without
     targets: Sequence[Array]  # (n,): one for each machine
     weight: Array  # (n,): sample weights
     dual_coef: Array  # (k, n): coefficients of all rows with targets
     kept: Indices  # (n,): their numbers among the rows that were given
     n_fitted: int  # rows of the fit: the trace is held at its total over them
-    total: float  # what is held at the constraint
+    total: float  # the total of the constraint
     fold: Indices | None = None  # (n,): as in Labelled
     groups: Indices | None = None
 
@@ -43,7 +43,7 @@ class TransductiveFit:
     def extended_grams(
         self, kernels: Sequence[Kernel], new: Rows, extended: TransductiveFit
     ) -> Array:
-        """Gram matrices of the rows of an extended fit; of rows with kept ones, those."""
+        """Gram matrices of the rows of an extended fit; kept matrices are reused."""
         known = _GRAMS.get(self)
         if known is None:
             grams = gram_stack(kernels, extended.rows)
@@ -67,7 +67,7 @@ class TransductiveFit:
 
     @property
     def n_unlabelled(self) -> int:
-        """The number of rows without."""
+        """The number of rows without targets."""
         shape = getattr(self.rows, "shape", None)
         return (len(self.rows) if shape is None else int(shape[0])) - self.n_labelled
 
@@ -106,7 +106,7 @@ def error_bound_of(estimator: CombinationParameters) -> ErrorBound:
 
 
 def _why_not(estimator: CombinationParameters, fit: TransductiveFit | None) -> str | None:
-    """What the theorem asks for and the fit has not, with the cure; None if there is a bound."""
+    """The unmet condition of the theorem, with the cure; None if there is a bound."""
     if "transduction_" not in vars(estimator):
         return "a fit with X_unlabeled, got one without; pass the rows to be predicted to fit"
     if fit is None:
