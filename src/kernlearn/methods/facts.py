@@ -242,7 +242,7 @@ def _labels(task: Task) -> list[str]:
 
 
 def _details(task: Task, model: EvaluatedModel) -> Json:
-    """Details of held-out predictions; of repeated folds, the first repeat alone."""
+    """Details of held-out predictions; with repeated folds, of the first repeat alone."""
     held_out = model.held_out
     if held_out.fold is not None:
         held_out = held_out.rows(np.flatnonzero(held_out.fold < len(task.first_splits())))

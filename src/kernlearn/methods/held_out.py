@@ -45,7 +45,7 @@ class HeldOutPredictions:
     """Probabilities to be free of the event after `times`, of shape (n, k)."""
     times: tuple[float, ...] = ()
     fold: Indices | None = None
-    """Which of several models predicted a row; None where there was one."""
+    """Number of the model that predicted a row; None if there was one model."""
     unit: Indices | None = None
     """The unit of each row, such as its patient; None if rows are independent."""
 

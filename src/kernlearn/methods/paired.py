@@ -26,7 +26,7 @@ Splits = Sequence[tuple[HeldOutPredictions, HeldOutPredictions]]
 
 @dataclass(frozen=True)
 class Paired:
-    """A test and its p-value; None where it has none."""
+    """A test and its p-value, which is None if undefined."""
 
     test: str
     p_value: float | None

@@ -85,7 +85,7 @@ def _gaps_by_chance(p: Array, bins: Sequence[Indices], unit: Indices | None) -> 
 
 
 def _recalibration(p: Array, came_true: NDArray[np.bool_], units: Sequence[Indices] | None) -> Json:
-    """Slope and intercept with 95 % intervals; None where the data have no finite ones."""
+    """Slope and intercept with 95 % intervals; None if the data have no finite ones."""
     names = ("intercept", "slope")
     nothing: Json = dict.fromkeys(names)
     if came_true.all() or not came_true.any():

@@ -23,7 +23,7 @@ def row_account(
 
     JSON values: ``read``, ``dropped`` (why, and how many), ``used``, ``held_out``, ``folds`` (None
     with one split), ``repeats`` (of the folds), ``to_learn_from``, ``models`` (rows that each
-    learned from, and those its parameters were tuned on, None where nothing was), ``refitted``,
+    learned from, and those its parameters were tuned on, None if nothing was), ``refitted``,
     ``took_over`` (whether the refit kept the choices of the scored model), ``in_the_file`` (rows
     that the model in the file learned from), ``single_classes``, ``small_classes`` (with their
     rows), ``groups`` (how many, None without), ``duplicates`` (rows that repeat an earlier one) and

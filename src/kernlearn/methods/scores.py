@@ -35,7 +35,7 @@ SCORING = ScoreOptions()
 
 @dataclass(frozen=True)
 class Score:
-    """A score and a 95 % interval; None where there is none."""
+    """A score and a 95 % interval, each None if undefined."""
 
     value: float | None
     low: float | None = None
