@@ -43,7 +43,7 @@ def shrunk_calibration(
     groups: Indices | None = None,
     nested: Array | None = None,
 ) -> Array:
-    r"""Slope and offset, with less slope where chance gains as much; inputs are checked.
+    r"""Slope and offset, the slope shrunk by the gain expected by chance; inputs are checked.
 
     With :math:`\chi^2` twice the gain in log likelihood by the slope, the slope is multiplied by
     :math:`1 - 1/\chi^2`: the heuristic shrinkage of van Houwelingen and le Cessie (1990), since
@@ -70,7 +70,7 @@ def shrunk_to_shares(
     groups: Indices | None = None,
     nested: Array | None = None,
 ) -> tuple[Array, Array]:
-    r"""The same for values that know how frequent each class is, and constants to add to these.
+    r"""Calibration towards the shares of the classes, and constants to add to the values.
 
     Without evidence the probabilities of :math:`p \propto e^{a f}` are the shares :math:`\pi` of
     the classes, not equal, and every row is of the largest. With a part s of the evidence

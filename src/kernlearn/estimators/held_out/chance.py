@@ -1,14 +1,14 @@
-r"""Whether what was learned predicts held-out rows better than a constant does.
+r"""A test of whether a fit predicts held-out rows better than a constant does.
 
 The constant is the mean of the targets, or the most frequent class. Each row has two measures:
 
-- numbers: by how much the squared error is less than that of the mean, and the absolute error less
-  than that of the median, which a few outlying rows do not decide;
-- labels: whether the label is right, less whether the most frequent class is; and the product of
-  decision value and label, both less their means, whatever the frequencies of the classes.
+- numbers: the reduction of the squared error against the mean, and that of the absolute error
+  against the median, which is robust to outliers;
+- labels: the 0/1 correctness of the label less that of the most frequent class; and the product of
+  the centred decision value and label, which is informative for unbalanced classes too.
 
-Each is tested for a mean above zero. The p-value is the smallest, times the number of measures. A
-fit is at chance if it is not below 0.05, here as in the reports of the command line.
+Each measure is tested for a mean above zero. The p-value is the smallest, times the number of
+measures. A fit is at chance if it is not below 0.05, here as in the reports of the command line.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kernlearn.runtime.phrases import p_in_words
 from kernlearn.runtime.status import Status
 from kernlearn.typing import Array, Indices
 
-# Below this p-value, chance is not believed.
+# Level of the test.
 LEVEL = 0.05
 # Fewer held-out rows are too few for a test.
 FEWEST_ROWS = 20
@@ -76,7 +76,7 @@ def chance_of_numbers(
 def chance_of_labels(
     values: Array, signs: Array, weight: Array, groups: Indices | None = None
 ) -> str | None:
-    """The same for decision values of one machine, or of one for each class.
+    """The scores of a classifier at chance, from values of one machine or of one for each class.
 
     Values and signs −1 and +1 have shape (n, k).
     """
@@ -100,7 +100,7 @@ def chance_of_labels(
 def chance_of_gain(
     figures: str, gain: Array, weight: Array, groups: Indices | None = None
 ) -> str | None:
-    """The same from the loss of a constant less that of the model, row by row."""
+    """The scores of a fit at chance, from the loss of a constant less the model's, by row."""
     if len(gain) < FEWEST_ROWS:
         return None
     numbers = np.arange(len(gain)) if groups is None else np.unique(groups, return_inverse=True)[1]

@@ -1,7 +1,8 @@
 r"""Strongly correlated columns, one of which can replace another.
 
 A column of numbers is its ranks, one of categories a column of 0 and 1 for each level; all are
-centred. With orthonormal bases A and B of what two columns span, of a and b dimensions, in n rows,
+centred. With orthonormal bases A and B of the spans of two columns, of dimensions a and b, in
+n rows,
 
 .. math:: r^2 = \bigl( \|A^\top B\|_F^2 - \tfrac{ab}{n - 1} \bigr)_+ \big/ \min(a, b)
 
@@ -53,7 +54,7 @@ def correlated_columns(columns: Sequence[NDArray[Any]]) -> list[list[int]]:
 
 
 def _basis(cells: NDArray[Any]) -> Array:
-    """An orthonormal basis of what a column spans, centred; of none that is constant."""
+    """An orthonormal basis of the span of a centred column; empty for a constant column."""
     if cells.dtype.kind in "biuf":
         ranks = rankdata(cells.reshape(len(cells), -1), nan_policy="omit", axis=0)
         gaps = np.isnan(ranks)

@@ -1,4 +1,4 @@
-"""Which points are held out together."""
+"""Folds of rows that are held out together."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Smoother:
     inverse: Array  # P, of shape (n, n)
     ridge: Array  # the diagonal of Λ, of shape (n,)
     row_means: Array  # means of the rows of K, of shape (n,)
-    # K + Λ of shape (n, n), K centred; None where the ridge is large enough to do without.
+    # K + Λ of shape (n, n), K centred; None if the ridge is so large that K is not needed.
     noisy: Array | None = None
 
     # Rows that are left out together; all others are left out one by one.
@@ -84,7 +84,7 @@ class Smoother:
         return np.asarray(variance)
 
     def left_out_changes(self, K_new: Array, residuals: Array) -> Array:
-        """By how much predictions at new points fall without each row, of shape (n_new, n, k)."""
+        """Falls of the predictions at new points without each row, of shape (n_new, n, k)."""
         changes = self.weights(K_new)[:, :, None] * residuals
         for rows in self.blocks:
             changes[:, rows] = changes[:, rows].sum(axis=1, keepdims=True)

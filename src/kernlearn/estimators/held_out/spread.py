@@ -29,7 +29,7 @@ _LEAST = 0.05
 # λ, relative to the mean variance that the kernel gives to a row, and widths of Gaussian kernels.
 _RIDGES = np.logspace(-2.0, 4.0, 13)
 _WIDTHS = (0.3, 1.0)
-# The same of sums over columns, of which more take too long.
+# Widths of sums over columns, and most columns: more take too long.
 _COLUMN_WIDTHS, _COLUMNS = (0.3, 1.0, 3.0), 30
 # Standard errors by which the leave-one-out error must be below that of the mean.
 _CLEAR = 2.0
@@ -80,7 +80,7 @@ class ResidualSizes:
         return cls(best, rows, coef[:, 0], float(intercept[0]), own)
 
     def ratios(self, X: Array) -> Array:
-        """By what residuals are multiplied at new rows, of shape (n_new, m)."""
+        """Factors of the residuals at new rows, of shape (n_new, m)."""
         found = self.kernel(X, self.rows) @ self.coef + self.intercept
         found = np.clip(found, self.own.min(), self.own.max())
         return np.asarray(np.exp(found[:, None] - self.own))

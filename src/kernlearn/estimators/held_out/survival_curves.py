@@ -140,7 +140,7 @@ class SurvivalCurves:
         Returns
         -------
         times : ndarray of shape (n,)
-            Times; infinite where the curve does not fall that far by the last event.
+            Times; infinite if the curve does not fall that far by the last event.
         """
         q = check_probability(q)
         # A curve that meets the probability up to rounding has met it.
@@ -163,14 +163,14 @@ class SurvivalCurves:
         Returns
         -------
         times : ndarray of shape (n,)
-            Times; infinite where half of such rows have no event by the last one seen.
+            Times; infinite if half of such rows have no event by the last one seen.
         """
         return self.predict_quantile(X, 0.5)
 
     def predict_interval(self, X: Rows, coverage: float = 0.9) -> Array:
         """Predict intervals that hold the time of the event with a given probability.
 
-        They are read off the predicted curves, with equal probabilities beyond either end.
+        The ends are read off the predicted curves, with equal probabilities beyond either end.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class SurvivalCurves:
         Returns
         -------
         interval : ndarray of shape (n, 2)
-            Lower and upper ends; infinite where the data end before.
+            Lower and upper ends; infinite if the data end before.
         """
         tail = 0.5 * (1.0 - check_coverage(coverage))
         ends = [self.predict_quantile(X, q) for q in (tail, 1.0 - tail)]
@@ -201,7 +201,7 @@ class SurvivalCurves:
         Returns
         -------
         score : float
-            Between 0 and 1; one half for a risk that says nothing.
+            Between 0 and 1; one half for an uninformative risk.
         """
         outcome, risk = survival_outcome(y), ranks(self.predict(X))
         check_consistent_length(risk, outcome.time)

@@ -51,7 +51,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
     Attributes
     ----------
     pivots_ : ndarray of shape (n_pivots, 2, n_features)
-        The pairs of the expansion; of shape (n_pivots, 2) where rows are no numbers.
+        The pairs of the expansion; their shape is (n_pivots, 2) if rows are no numbers.
     loss_by_rank_ : dict
         ``"rank"`` and ``"loss"``: the held-out squared error of least squares at the learned
         weights, for this and smaller ranks. If it still falls, more rank would help.

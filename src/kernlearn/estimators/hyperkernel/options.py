@@ -1,4 +1,4 @@
-"""Options of the estimators that learn in a hyper-RKHS: what few fits need, in one object."""
+"""Options of the estimators that learn in a hyper-RKHS: parameters that few fits need."""
 
 from __future__ import annotations
 

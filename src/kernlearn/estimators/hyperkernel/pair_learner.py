@@ -157,7 +157,7 @@ class PairLearner(StoppingParameters):
     def _checked_pairs(self, pairs: ArrayLike) -> Array:
         check_is_fitted(self)
         points = check_pairs(pairs, "pairs", self.hyperkernel_.takes_things)
-        expected = getattr(self, "n_features_in_", None)  # none where points are things
+        expected = getattr(self, "n_features_in_", None)  # None if points are things
         if expected is not None:
             check_same_features(points, np.empty((1, 2, expected)), "pairs")
         return points

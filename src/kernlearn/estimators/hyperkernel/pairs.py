@@ -1,4 +1,4 @@
-"""Which pairs a metric is learned from, and their labels."""
+"""Pairs from which a metric is learned, and their labels."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _draw(starts: Indices, counts: Indices, number: int, generator: np.random.Ge
 
 
 def merge_pairs(pairs: ArrayLike, same: ArrayLike, n_points: int) -> tuple[Indices, Array]:
-    """Return each distinct pair (i, j), i ≤ j, once, with its label; refuse what contradicts."""
+    """Return each distinct pair (i, j), i ≤ j, once, with its label; refuse contradictions."""
     indices = _checked_indices(pairs, n_points)
     labels = _checked_same(same, len(indices))
     itself = (indices[:, 0] == indices[:, 1]) & (labels < 0)

@@ -52,7 +52,7 @@ def numbers(column: PandasSeries, name: str) -> Array:
 def frame_numbers(
     frame: PandasFrame, dtypes: Sequence[Any], places: Sequence[int], names: Sequence[str]
 ) -> Array:
-    """Several columns of a data frame as floats; those of plain numbers are read together."""
+    """Several columns of a data frame as floats; columns of plain numbers are read together."""
     cells = np.zeros((len(frame), len(places)))
     is_plain = np.array(
         [isinstance(dtypes[j], np.dtype) and dtypes[j].kind in "biuf" for j in places], dtype=bool
@@ -86,7 +86,7 @@ def texts(column: PandasSeries) -> NDArray[np.str_]:
 
 
 def texts_of_numbers(cells: Array) -> NDArray[np.str_]:
-    """The same of an array of numbers, NaN where a cell is missing.
+    """Categories of an array of numbers as text, empty where a cell is missing.
 
     >>> texts_of_numbers(np.array([1.0, 2.5, np.nan])).tolist()
     ['1', '2.5', '']
@@ -130,7 +130,7 @@ def _in_days(column: PandasSeries) -> Array:
 
 
 def _each_number(column: PandasSeries, name: str) -> Array:
-    """Cell by cell, of a column that may hold anything."""
+    """Numbers of a column that may hold anything, cell by cell."""
     values, cells = np.full(len(column), np.nan), column.tolist()
     for row in np.flatnonzero(column.notna()):
         cell = cells[row]

@@ -30,7 +30,7 @@ class Prepared:
     """The preparation of a chunk: checked numbers, or a data frame for kernels."""
 
     as_frame: bool  # whether kernels take the frame itself
-    # Whether all its columns are numbers; where not, the kernels look at those that they read.
+    # Whether all its columns are numbers; else the kernels check the columns that they read.
     numeric: bool
     gaps: bool = False  # whether cells may be missing
 
@@ -76,7 +76,7 @@ def chunked_table(
 
 
 def check_takes_dask(estimator: BaseEstimator, rows: Rows) -> None:
-    """Refuse what takes all rows on one machine, or a device, where rows are on a cluster."""
+    """Refuse parameters that need all rows on one machine, or a device, for rows on a cluster."""
     if not isinstance(rows, Chunked):
         return
     if is_family(getattr(estimator, "kernels", None)):

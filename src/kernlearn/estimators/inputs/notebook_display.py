@@ -35,7 +35,7 @@ class NotebookDisplay(BaseEstimator):  # type: ignore[misc]  # scikit-learn has 
         return bundle
 
     def _formula_html(self) -> str:
-        """The formula of the learned kernel; nothing before there is one."""
+        """The formula of the learned kernel; empty before a fit."""
         kernel = vars(self).get("kernel_")
         if not isinstance(kernel, Kernel):
             return ""

@@ -1,4 +1,4 @@
-"""The parameter ``options``: what few fits need, in one object."""
+"""The parameter ``options``: parameters that few fits need, in one object."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def explained_options(options: BaseEstimator) -> Iterator[None]:
 
 
 class OptionsParameter(StoppingParameters, BaseEstimator):  # type: ignore[misc]
-    """Mixed into an estimator with the parameter ``options``, and with a type of options."""
+    """Mixin for estimators with the parameter ``options``, and with a type of options."""
 
     options: BaseEstimator | None = None
     _options_type: type[BaseEstimator]

@@ -1,4 +1,4 @@
-"""Which rows an estimator hands to its kernels: numbers, sparse matrices, things of any kind."""
+"""Kinds of rows that an estimator passes to its kernels: numbers, sparse matrices, things."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from kernlearn.typing import Rows
 def judged_by_kernels(kernels: object, X: Rows) -> bool:
     """Whether the kernels look at the entries of X, not scikit-learn.
 
-    So it is with data frames that hold text, of which each kernel reads its own columns, and with
-    rows that are no table of numbers, where a kernel takes those.
+    The kernels look at data frames that hold text, of which each kernel reads its own columns, and
+    at rows that are no table of numbers, if a kernel takes such rows.
     """
     if hasattr(X, "dtypes") and hasattr(X, "iloc"):
         return kernels is not None and any(_is_text(dtype) for dtype in np.atleast_1d(X.dtypes))

@@ -1,4 +1,4 @@
-"""Up to how many rows exact Gram matrices are the default; above, landmarks are.
+"""Most rows for which exact Gram matrices are the default; above, landmarks are.
 
 ==========================  =====  =================================================================
 number                      rows   reason

@@ -60,7 +60,7 @@ def _columns(X: Rows, kept: Indices) -> list[Targets] | None:
 
 
 def _sortable(column: PandasSeries) -> Targets:
-    """Numbers where all cells are such, else their text."""
+    """Numbers if all cells are numbers, else their text."""
     try:
         return np.asarray(column, dtype=float)
     except (TypeError, ValueError):

@@ -54,7 +54,7 @@ class Sources:
     sources : mapping from str to array-like
         One entry for each source, all with the same rows in the same order: an array or a data
         frame of numbers and categories, a sparse matrix, a list of texts, sequences or graphs, or a
-        kernel matrix. A row lacks a source where its cells are all missing, or where its text,
+        kernel matrix. A row lacks a source if its cells are all missing, or if its text,
         sequence or graph is None.
     precomputed : collection of str, default=()
         The names of those sources that are kernel matrices over all rows. Their columns follow the

@@ -10,7 +10,7 @@ from kernlearn.runtime.stopping import Progress, StoppingControl, stopping_contr
 
 
 class StoppingParameters:
-    """Mixed into an estimator with these parameters; the values are for those without them."""
+    """Mixin for estimators with these parameters; the values are for estimators without them."""
 
     callback: Callable[[Progress], object] | None = None
     time_limit: float | None = None
@@ -28,7 +28,7 @@ class StoppingParameters:
 
 
 def set_callback(estimator: BaseEstimator, callback: Callable[[Progress], object] | None) -> None:
-    """Give an estimator its callback, wherever it keeps it; others than ours have none."""
+    """Set the callback of an estimator of this library; other estimators have none."""
     name = getattr(estimator, "_callback_name", None)
     if name is not None:
         estimator.set_params(**{name: callback})

@@ -60,7 +60,7 @@ MATRICES = 12
 
 @dataclass(frozen=True, eq=False)
 class FirstLevelRequest(LeastSquaresRequest):
-    """μ where it is given, and how λ and μ are chosen where they are not."""
+    """The request, with μ if given, and with control and folds of the choice of λ and μ."""
 
     mu: float | None
     control: FirstLevelControl
@@ -128,7 +128,7 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
     def _stated(
         self, request: FirstLevelRequest, data: LeastSquaresData
     ) -> tuple[FirstLevelProblem, Array, Rows]:
-        """The problem on the matrix of all rows, what was taken off the targets, and the rows."""
+        """The problem on the matrix of all rows, the offsets of the targets, and the rows."""
         self.refit_ = None
         family, kept = request.family, data.kept
         if not self._stacks(family):
@@ -282,7 +282,7 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
 
     @property
     def _search(self) -> FirstLevelOptions:
-        """How λ and μ are searched for."""
+        """The search for λ and μ."""
         options: FirstLevelOptions = self._options_given()
         return options
 
@@ -353,7 +353,7 @@ def _check_sizes(X: Array) -> None:
 
 
 def _number_or_none(name: str, value: float | str) -> float | None:
-    """The number, or None where it is to be chosen."""
+    """The number, or None if it is to be chosen."""
     if isinstance(value, str):
         if value not in ("cv", "evidence"):
             raise ValueError(

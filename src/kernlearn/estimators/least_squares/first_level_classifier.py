@@ -48,7 +48,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         The number of folds, shuffled and stratified, or the folds themselves. Every row is held
         out once.
     tol : float, default=3e-4
-        Largest slope of the logarithm of that loss, by log λ and log μ, at the end; where the
+        Largest slope of the logarithm of that loss, by log λ and log μ, at the end; if the
         loss has a kink, λ and μ are found to half a per cent. For the simplex, its size. It is
         larger than in :class:`kernlearn.LSSVMClassifier`, whose criterion has a closed form: here θ
         is found by a descent in every fold.

@@ -1,4 +1,4 @@
-"""Options of the estimators of the first level of inference: what few fits need."""
+"""Options of the estimators of the first level of inference: parameters that few fits need."""
 
 from __future__ import annotations
 

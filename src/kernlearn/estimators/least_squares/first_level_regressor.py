@@ -48,7 +48,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
     cv : int, splitter or iterable, default=5
         The number of folds, shuffled, or the folds themselves. Every row is held out once.
     tol : float, default=3e-4
-        Largest slope of the logarithm of that loss, by log λ and log μ, at the end; where the
+        Largest slope of the logarithm of that loss, by log λ and log μ, at the end; if the
         loss has a kink, λ and μ are found to half a per cent. For the simplex, its size. It is
         larger than in :class:`kernlearn.LSSVMRegressor`, whose criterion has a closed form: here θ
         is found by a descent in every fold.
@@ -143,7 +143,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         Returns
         -------
         interval : ndarray of shape (n, 2) or (n, n_targets, 2)
-            Lower and upper ends; infinite where there are too few rows for the coverage.
+            Lower and upper ends; infinite if there are too few rows for the coverage.
         """
         if self.loss == "squared":
             return super().predict_interval(X, coverage)

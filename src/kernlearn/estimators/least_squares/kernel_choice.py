@@ -43,7 +43,7 @@ def kernel_family(kernel: object) -> ParametricKernel:
 
 
 def check_theta(theta: ArrayLike | None, family: ParametricKernel, X: Array) -> Array | None:
-    """The kernel parameters to be kept, or None where they are to be selected."""
+    """The kernel parameters to be kept, or None if they are to be selected."""
     if theta is None:
         return None
     n_parameters = len(family.start(X))

@@ -22,11 +22,11 @@ class LeastSquaresRequest:
     """The checked parameters of an estimator for a table."""
 
     family: ParametricKernel
-    # None where they are to be chosen
+    # None if they are to be chosen
     lam: float | None
     theta: Array | None
     limits: DescentLimits
-    rows: Rows  # those that count
+    rows: Rows  # rows of positive weight
     rank: int | str | None  # None for the matrix of all rows
 
 
@@ -43,7 +43,7 @@ class LeastSquaresData:
 
     @cached_property
     def kept(self) -> Indices:
-        """The rows that count."""
+        """The rows of positive weight."""
         return np.flatnonzero(self.weight > 0)
 
     @cached_property
@@ -73,7 +73,7 @@ class LeastSquaresData:
         return TrainingTable(rows, self.Y[self.kept], self.weight[self.kept], seed, stages)
 
     def ordered(self, order: Indices) -> LeastSquaresData:
-        """The same rows in another order."""
+        """The data with the rows in another order."""
         if (order == np.arange(len(order))).all():
             return self
         return replace(

@@ -79,7 +79,7 @@ def _error_size(family: ParametricKernel, X: Array, Y: Array, weight: Array) -> 
 def parameter_penalty(
     penalty: object, family: ParametricKernel, n_parameters: int
 ) -> WeightPenalty | None:
-    """Ω(θ) for so many parameters; None for that of the family."""
+    """Ω(θ) for a number of parameters; None for that of the family."""
     if penalty is None:
         return None
     if not isinstance(penalty, WeightPenalty):

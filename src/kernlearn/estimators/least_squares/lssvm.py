@@ -85,14 +85,14 @@ FEW_ROWS = 5000
 
 
 def several_starts(starts: str) -> bool:
-    """Whether other starts than equal scales are looked at, checked."""
+    """Whether other starts than equal scales are tried, checked."""
     check_choice("starts", starts, STARTS)
     return starts == "several"
 
 
 @dataclass(frozen=True)
 class LeastSquaresOptions:
-    """How λ and θ are selected, and from which sizes on in another way."""
+    """Options of the selection of λ and θ, and the sizes at which its method changes."""
 
     exact_rows: int = EXACT_ROWS  # most rows for which Gram matrices are the default
     stages: StageOptions = STAGES  # rows and landmarks that θ is learned from
@@ -104,7 +104,7 @@ class LeastSquaresOptions:
 
 @dataclass(frozen=True, eq=False)
 class SelectionRequest(LeastSquaresRequest):
-    """How λ and θ are chosen where they are not given."""
+    """The selection of λ and θ, if they are not given."""
 
     loss: SelectionLoss[Any]
     few: Rows  # rows that determine the number of a kernel's parameters
@@ -145,7 +145,7 @@ class LeastSquaresSVM(LeastSquaresParameters):
         self._return_to(order)
 
     def _return_to(self, order: Indices) -> None:
-        """Store what belongs to rows in the order in which these came."""
+        """Store attributes of the rows in the order in which the rows came."""
         self.loo_predictions_ = self.loo_predictions_[np.argsort(order)]
         self.support_ = order[self.support_]
         places = np.argsort(self.support_)
@@ -301,7 +301,7 @@ class LeastSquaresSVM(LeastSquaresParameters):
     def _learn_through_landmarks(
         self, data: LeastSquaresData, request: LeastSquaresRequest
     ) -> None:
-        """The same as `_learning` where a matrix of all rows would be too large."""
+        """Learn through landmarks, if a matrix of all rows would be too large."""
         selects, several = self.selection is not None, self._has_several_starts()
         kept, rank, limits = data.kept, request.rank, request.limits
         assert rank is not None  # without one, there are no landmarks
@@ -323,7 +323,7 @@ class LeastSquaresSVM(LeastSquaresParameters):
         ridge: Array,
         data: LeastSquaresData,
     ) -> None:
-        """Leave-one-out predictions, and what follows from them."""
+        """Store leave-one-out predictions, and attributes that follow from them."""
         kept = data.kept
         self._ridge, self._groups = ridge, data.groups.subset(kept).known
         values, self.loo_loss_ = loss.left_out(fit, data.Y[kept], data.blocks)
@@ -363,7 +363,7 @@ def _at_fixed_parameters(
 
 
 def _check_fixed_parameters(lam: float | None, n_parameters: int) -> float:
-    """The λ that is given, as θ is, where nothing is to be selected."""
+    """Refuse a fit without selection unless λ and θ are given; returns λ."""
     if lam is None or n_parameters:
         missing = "lam" if lam is None else "theta"
         raise ValueError(

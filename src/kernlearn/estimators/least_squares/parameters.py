@@ -186,7 +186,7 @@ class FirstLevelParameters(OptionsParameter):
         With "substitution": the similarity of the letters a and b is
         ``substitution_matrix_[a][b]``.
     log_evidence_ : float or None
-        The logarithm of the evidence; None where λ and μ were not chosen by it.
+        The logarithm of the evidence; None if λ and μ were not chosen by it.
     theta_std_ : ndarray of shape (p,) or None
         Standard deviations of θ in the posterior; None without the evidence.
     theta_p_ : ndarray of shape (p,) or None
