@@ -1,4 +1,4 @@
-"""Regression of counts: what a mixture does with the deviance in place of squared error."""
+"""Regression of counts: a mixture with the deviance in place of squared error."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ _ROUNDS, _CLEAR = 2, 0.01
 
 @dataclass(frozen=True, eq=False)
 class CountModel:
-    """From values of a mixture to counts."""
+    """A map from values of a mixture to counts."""
 
     distribution: CountDistribution  # of counts around their means
-    centre: float  # the logarithm of the rate where the values are zero
+    centre: float  # the logarithm of the rate at values of zero
     dispersion: float  # α of the loss
 
     def rates(self, values: Array) -> Array:
@@ -57,7 +57,7 @@ class CountModel:
 
 
 class CountRegression(RegressorMixin, QuantilePredictions):  # type: ignore[misc]  # without types
-    """Learns counts, where ``loss`` is one of counts."""
+    """Learns counts, if ``loss`` is a loss of counts."""
 
     loss: str
     dispersion_: float
@@ -133,7 +133,7 @@ class CountRegression(RegressorMixin, QuantilePredictions):  # type: ignore[misc
         return float(judged.share @ judged.rows(self._members.held_out))
 
     def _store_counts(self, rows: CountRows, judged: CountLoss) -> None:
-        """The distribution of counts, D² on held-out rows, and a warning where it is at chance."""
+        """Store the distribution of counts and D² on held-out rows, and warn of a fit at chance."""
         means = judged.mean(self._members.held_out)
         law = CountDistribution.of(judged.counts, means, judged.row_weight)
         self.dispersion_ = law.dispersion
@@ -172,7 +172,7 @@ class CountRegression(RegressorMixin, QuantilePredictions):  # type: ignore[misc
     def score(
         self, X: Rows, y: Rows, sample_weight: Rows = None, *, exposure: Rows = None
     ) -> float:
-        """R² of the predictions; of counts D², the explained part of the deviance.
+        """R² of the predictions; for counts D², the explained part of the deviance.
 
         Parameters
         ----------
@@ -181,9 +181,9 @@ class CountRegression(RegressorMixin, QuantilePredictions):  # type: ignore[misc
         y : array-like of shape (n,) or (n, n_targets)
             Their targets.
         sample_weight : array-like of shape (n,), optional
-            How much each row counts.
+            Weights of the rows.
         exposure : array-like of shape (n,), optional
-            Of counts, the time, area or population that each is of; by default one.
+            The time, area or population that each count covers; by default one.
 
         Returns
         -------

@@ -1,8 +1,8 @@
 """All rows of a table in memory, with categories as the mean targets of their levels.
 
-The mean target of a level may say the reverse of what the level does: large diamonds are dear, and
-seldom clear. So every level has the mean of what is left of the targets, too, after a pilot of few
-trees that reads the columns of numbers only.
+The mean target of a level may be opposite to the level's effect: large diamonds are dear, and
+seldom clear. So every level also has the mean residual of a pilot of few trees, which reads the
+columns of numbers only.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def tree_contest(
 ) -> tuple[AnyPreparation, TreeContest | None]:
     """The preparation with mean targets, and boosted trees beside a few kernels.
 
-    None where rows are few, or where trees are no candidate.
+    None if rows are few, or if trees are no candidate.
     """
     is_one_table = isinstance(preparation, Preparation)
     has_labels = isinstance(training.sample.loss, LabelLoss)  # boosting names one class of a row
@@ -49,8 +49,8 @@ def encoded_rows(
 ) -> tuple[AnyPreparation, EncodedRows | None]:
     """The preparation with mean targets, and the rows that trees are grown from.
 
-    These are all rows, brought here from a cluster, or the sample in memory where they are too
-    many. None where no column is left.
+    These are all rows, brought here from a cluster, or the sample in memory if they are too many.
+    None if no column is left.
     """
     given, Y, weight = training.given, training.Y, training.weight
     assert given is not None  # a user's table

@@ -124,7 +124,7 @@ def in_time(seconds: float) -> str:
 
 
 def kept_free(limit: float, n_members: int, member: float) -> float:
-    """Seconds to reserve for members: for all, for those of half the time left, or for one.
+    """Seconds to reserve for members: for all of them, up to half of the time left, or for one.
 
     >>> kept_free(60.0, 5, 2.0), kept_free(6.0, 5, 2.0), kept_free(np.inf, 5, 2.0)
     (10.0, 3.0, 0.0)

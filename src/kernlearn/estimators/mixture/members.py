@@ -88,7 +88,8 @@ class Members:
             options = replace(options, landmarks=options.rescreening.landmarks)
         sample, n = training.sample, len(training)
         for i, one in enumerate(found):
-            if len(judged) < n <= options.exact_rows:  # sample: all rows; of more, most were seen
+            # Up to this size the sample has all rows; in larger tables most rows were seen already.
+            if len(judged) < n <= options.exact_rows:
                 seconds = sample.stopping.seconds_left / (len(found) - i)
                 if training.n_affordable(one, seconds / _FITS_OF_A_RIDGE) == n:
                     loss = one.judge.of_rows(sample.loss)

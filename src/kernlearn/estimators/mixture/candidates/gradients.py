@@ -17,10 +17,10 @@ so that all slopes at all rows take one matrix product. That is linear in the co
 first-level learning is quadratic: it is all that wide tables get.
 
 The more rounds, the fewer columns are left. With the λ that predicts best, a first machine on many
-columns may know nothing of two that matter only together, and they are lost; one with next to no λ
-follows its rows, noise and all, and has slopes along them, which grow from round to round. Along
-columns that matter alone the former tells more. So there are two representations, after few rounds
-with a fitting λ and after more with a small one, and whoever looks keeps the better one.
+columns may miss two columns that matter only together, and lose them; a machine with next to no λ
+follows its rows, noise and all, and has slopes along such columns, which grow from round to round.
+Along columns that matter alone the first machine is better. So there are two representations, after
+few rounds with a fitting λ and after more with a small one, and the search keeps the better one.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def gradient_scales(problem: CandidateProblem, table: str) -> Iterator[ScaledCol
 def _descended(problem: CandidateProblem, table: str, n_rounds: int, lam: float | None) -> Array:
     """The stretches after `n_rounds`: in each, the slopes of a machine on the stretched columns.
 
-    λ, where it is not given, is found in the first of them. Kernels are as wide as their columns
-    are far apart, so that it is good for the others.
+    If λ is not given, the first round finds it. Kernels are as wide as their columns are far apart,
+    so that this λ suits the other rounds.
     """
     X = problem.tables[table]
 

@@ -106,7 +106,7 @@ class KernelMachine:
         return self.link.logarithms(Y) if isinstance(self.link, Exponentials) else Y
 
     def _through_features(self) -> KernelMachine:
-        """The same function of sparse features, where the kernel has them."""
+        """The machine as a function of sparse features, if the kernel has them."""
         features = None if self.points is None else self.kernel.sparse_rows(self.points)
         if features is None:
             return self

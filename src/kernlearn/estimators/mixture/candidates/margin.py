@@ -1,8 +1,8 @@
 r"""Machines with a soft margin, for labels.
 
 A least-squares machine learns probabilities, a machine with a margin only on which side of one half
-they are: where labels are noise in most of the space, that can be learned with less. C = 1/λ. There
-is no closed form for rows held out, so a fold is predicted by a machine without it.
+they are: if labels are noise in most of the space, the sides can be learned with fewer rows.
+C = 1/λ. There is no closed form for held-out rows, so a fold is predicted by a machine without it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""Several outcomes: what is learned of one helps those that are related to it.
+r"""Several outcomes, related by an output kernel: each helps to predict the related ones.
 
 Candidates are compared as machines that share kernels and λ. The kernel over the outcomes,
 B = (1 − ρ) I + ρ S (:mod:`kernlearn.solvers.weights.output_kernel`), is learned for the best of
@@ -52,7 +52,7 @@ class OutputKernelChoice:
     multiple: float  # of λ
 
     def applied(self, one: CandidateFit, problem: CandidateProblem) -> CandidateFit:
-        """A candidate beside it, with its predictions for held-out rows."""
+        """A candidate beside the output kernel, with its predictions for held-out rows."""
         lam = self.multiple * one.judged.lam
         parts = _matrices(one, problem)
         values = predicted_folds(parts, paths_of(parts, one.judge), one.judge, lam, self.without)

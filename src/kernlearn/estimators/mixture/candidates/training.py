@@ -1,4 +1,4 @@
-"""All rows of a table, and how a candidate is trained on them."""
+"""All rows of a table, and the training of a candidate on them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHARE_AFTER_STOP = 0.25
 # A machine on all rows: rows for which its kernel is timed, and seconds of one thread to solve for
 # n rows by n³.
 _TIMED_ROWS, _SOLVED = 400, 1e-11
-# After the end of the time, a member still gets so many seconds, and so many landmarks.
+# Seconds and landmarks that a member still gets after the end of the time.
 _LAST_SECONDS, _FEWEST_LANDMARKS = 0.05, 50
 
 
@@ -38,7 +38,7 @@ class FoldedRows:
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """All rows that count."""
+    """All rows of positive weight."""
 
     tables: Mapping[str, RowSource]  # the prepared tables, in memory or read in blocks
     Y: Array  # targets, of shape (n, k)
@@ -60,7 +60,7 @@ class TrainingRows:
     ) -> KernelMachine:
         """Train a candidate on all rows, beside a kernel over the targets if there is one.
 
-        If that is expected to take more than `seconds`, it is trained through landmarks.
+        If the training is expected to take more than `seconds`, landmarks are used.
         """
         table, judged, Y = one.representation.table, one.judged, one.judge.training_targets(self.Y)
         n_landmarks = options.n_landmarks(len(self))
@@ -89,7 +89,7 @@ class TrainingRows:
         )
 
     def n_affordable(self, one: CandidateFit, seconds: float) -> int:
-        """With how many rows a kernel can be evaluated, and its machine solved, in some time.
+        """Most rows on which a kernel can be evaluated, and its machine solved, in some time.
 
         The kernel is timed on a few rows: n² values and n³ steps of a machine on n rows are
         compared with nR and nR² of one through R landmarks.

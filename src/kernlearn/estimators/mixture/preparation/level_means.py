@@ -76,7 +76,7 @@ def _sums(codes: Indices, Y: Array, weight: Array, n_levels: int) -> Array:
 
 
 def _shrinkage(sums: Array, squares: Array) -> Array:
-    """The a of every target, infinite where levels do not differ, of shape (k,)."""
+    """The a of every target, infinite if levels do not differ, of shape (k,)."""
     counts, total = sums[:, 0], float(sums[:, 0].sum())
     explained = (sums[:, 1:] ** 2 / counts[:, None]).sum(axis=0)
     freedom = total - len(counts)
@@ -95,6 +95,6 @@ def _shrunk(sums: Array, shrinkage: Array) -> Array:
     counts = sums[:, :1]
     prior = sums[:, 1:].sum(axis=0) / max(float(counts.sum()), np.finfo(float).tiny)
     means = sums[:, 1:] / np.where(counts > 0.0, counts, 1.0)
-    # The share of the level's own mean; zero where it has no rows.
+    # The share of the level's own mean; zero if the level has no rows.
     share = counts / np.where(counts > 0.0, counts + shrinkage, 1.0)
     return np.vstack([share * means + (1.0 - share) * prior, prior])

@@ -35,7 +35,7 @@ _LARGEST = 2.0**53
 
 
 def check_loss(loss: object) -> None:
-    """Refuse what is no loss."""
+    """Refuse an unknown loss."""
     if not (isinstance(loss, str) and loss in LOSSES):
         raise ValueError(
             f"expected loss to be one of {', '.join(map(repr, LOSSES))}, got {loss!r}; 'poisson' "
@@ -44,7 +44,7 @@ def check_loss(loss: object) -> None:
 
 
 def check_no_exposure(loss: object, exposure: Rows) -> None:
-    """Refuse an exposure of what is no count."""
+    """Refuse an exposure of targets that are no counts."""
     if exposure is not None and loss == SQUARED:
         raise ValueError(
             "expected no exposure with loss='squared', got one; exposure belongs to counts: use "
@@ -84,7 +84,7 @@ def checked_counts(estimator: BaseEstimator, y: Rows, exposure: Rows) -> Rows:
 
 
 def checked_exposure(estimator: BaseEstimator, exposure: Rows, n_rows: int) -> Array:
-    """Positive numbers, of shape (n,); ones where none are given."""
+    """Positive exposures, of shape (n,); ones if none are given."""
     if exposure is None:
         return np.ones(n_rows)
     name = type(estimator).__name__
@@ -136,7 +136,7 @@ class CountRows:
         return float(np.log(total))
 
     def rows(self, chosen: Indices) -> CountRows:
-        """Some of them."""
+        """The counts of some rows."""
         return CountRows(
             self.counts[chosen], self.exposure[chosen], self.weight[chosen], self.has_dispersion
         )

@@ -18,7 +18,7 @@ _SHOWN = 8
 def ordered_classes(
     estimator: BaseEstimator, ordinal: Ordinal, y: Rows, classes: Targets
 ) -> Targets | None:
-    """The classes from the lowest grade to the highest; None where they have no order.
+    """The classes from the lowest grade to the highest; None if they have no order.
 
     Examples
     --------
