@@ -36,7 +36,7 @@ from kernlearn.solvers.engine.statement import no_penalty
 from kernlearn.solvers.nystroem.rank import with_every_fold
 from kernlearn.typing import Rows
 
-BANK_ROWS = 5000  # as many as the choice of a bank ever looks at
+BANK_ROWS = 5000  # most rows that the choice of a bank reads
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ def kernel_pool(
 def prepared_kernels(estimator: CombinationParameters, X: Rows, labelled: Labelled) -> list[Kernel]:
     """The kernels after the requested transforms: centring, then the unit diagonal.
 
-    Centring is around X; where there are no kernels, ``labelled`` chooses a bank.
+    Centring is around X; if no kernels are given, ``labelled`` chooses a bank.
     """
     views: dict[str, slice] = getattr(estimator, "views_", {})
     if estimator.kernels is None:

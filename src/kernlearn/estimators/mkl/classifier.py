@@ -186,9 +186,9 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         X : array-like or data frame of shape (n, n_features), or dict or list of these
             Training rows. Each table of a dictionary or list is a view with kernels of its
             own: the default bank, or those of ``kernels``, on its columns alone. Predictions take
-            the same views, by their names and in any order if they have such. Rows of views belong
-            together by position: data frames that have row labels in common, in other rows, are
-            refused. The rows of a Dask array or data frame stay where they are.
+            the same views, by their names and in any order if they have names. Rows of views
+            belong together by position: data frames that have row labels in common, in other
+            rows, are refused. The rows of a Dask array or data frame stay where they are.
         y : array-like of shape (n,)
             Labels of any type, at least two classes.
         sample_weight : array-like of shape (n,), optional
@@ -238,7 +238,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
         assert held_out is not None
         Y, weight = np.column_stack(data.targets)[held_out.rows], data.weight[held_out.rows]
         if self.quality == "logistic" and Y.shape[1] == 1:
-            self.calibration_ = np.array([1.0, 0.0])  # the values are log-odds themselves
+            self.calibration_ = np.array([1.0, 0.0])  # the values are log-odds already
         else:
             self.calibration_ = fit_calibration(held_out.values, Y, weight)
         together = None if data.groups is None else data.groups[held_out.rows]

@@ -109,7 +109,7 @@ class KernelCombination(CombinationParameters):
 
     @property
     def active_weights_(self) -> Array:
-        """Their weights."""
+        """Non-zero weights, in the order of ``active_kernels_``."""
         return self.weights_[self.active_kernels_]
 
     def _learn(
@@ -144,7 +144,7 @@ class KernelCombination(CombinationParameters):
     def _learn_exactly(
         self, data: Labelled, kept: Indices, X_unlabeled: Rows, control: Control
     ) -> CombinationFit:
-        """On Gram matrices of all rows."""
+        """Learn on Gram matrices of all rows."""
         if not is_family(self.kernels):
             self.device_ = HOST
         data = replace(data, X=gather_rows(self, data.X, self._engine.exact_rows))
@@ -182,7 +182,7 @@ class KernelCombination(CombinationParameters):
     def _learn_approximately(
         self, data: Labelled, rank: int | str, control: Control
     ) -> EngineFit[LowRankSolution]:
-        """Through landmarks; for sections of a hyperkernel this is overridden."""
+        """Learn through landmarks; for sections of a hyperkernel this is overridden."""
         return learn_approximately(self, data, rank, control)
 
     def _decision(self, X: Rows) -> Array:
@@ -230,7 +230,7 @@ class KernelCombination(CombinationParameters):
 
 
 def forget_fit(estimator: KernelCombination) -> None:
-    """Remove what an earlier fit has left, and another one may not set."""
+    """Remove attributes of an earlier fit that another fit may not set."""
     chosen = "loss_by_C_", "loss_by_strength_", "penalty_strength_"
     for name in (
         *chosen,
@@ -259,7 +259,7 @@ def store_machines(estimator: KernelCombination, fit: CombinationFit, kept: Indi
 
 
 def store_certificate(estimator: KernelCombination, engine_fit: EngineFit[Any]) -> None:
-    """Set the fitted attributes of the weights, and of what was chosen for them."""
+    """Set the fitted attributes of the weights, and of the choices made for them."""
     solution: Solution = engine_fit.solution
     estimator.weights_ = solution.weights
     estimator.objective_ = solution.objective

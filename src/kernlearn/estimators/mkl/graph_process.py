@@ -1,11 +1,11 @@
-r"""Several graphs on the same nodes as the precision of one Gaussian process: what is learned.
+r"""Several graphs on the same nodes as the precision of one Gaussian process.
 
 Values of the nodes have the density :math:`N(0, R^{-1})` with
 :math:`R = \sum_i r_iL_i + \varepsilon I`, and :math:`L_i` the Laplacian of the i-th graph. The
 weights r minimise the labelled largest determinant
 (:mod:`kernlearn.solvers.weights.precision`) over the block of R of the labelled nodes, which is the
-precision of their values where the others are at their mean: convex, and free of what a graph says
-of nodes without label alone. The other nodes are predicted by their conditional mean
+precision of their values if the others are at their mean: convex, and independent of edges between
+nodes without labels. The other nodes are predicted by their conditional mean
 :math:`-R_{uu}^{-1}R_{ul}y_l`.
 """
 
@@ -174,7 +174,7 @@ class GraphFusion(StoppingParameters, NotebookDisplay):
         self.node_values_ = self._mean + self._conditional_means(Y)
 
     def _formula_html(self) -> str:
-        """The formula of the learned precision; nothing before there is one."""
+        """The formula of the learned precision; empty before a fit."""
         weights = vars(self).get("weights_")
         return "" if weights is None else precision_html(weights, self.node_precision)
 

@@ -1,4 +1,4 @@
-"""Which of a few kernels predicts held-out rows best, cheaply: to find a width to start from.
+"""The kernel of a few that predicts held-out rows best, to find a first width cheaply.
 
 A least-squares machine on a sample of the rows has its leave-one-out loss in closed form
 (:mod:`kernlearn.quality.held_out`), a few milliseconds for each kernel and ridge. The margin
@@ -64,7 +64,7 @@ def can_hold_out(groups: Indices | None) -> bool:
 
 
 def halves_of(n: int, groups: Indices | None) -> Mask | None:
-    """One of two halves of n rows, or of their groups; None where one could hold nothing out."""
+    """One of two halves of n rows, or of their groups; None if one could hold nothing out."""
     if groups is None:
         return np.asarray(np.arange(n) % 2 == 0)
     half = np.asarray(by_first(groups) % 2 == 0)

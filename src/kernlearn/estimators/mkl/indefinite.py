@@ -1,4 +1,4 @@
-r"""Whether a kernel of free signs is positive semidefinite on rows that were not in the fit.
+r"""A check that a kernel of free signs is positive semidefinite on rows not in the fit.
 
 Weights of free signs are learned so that K(w) ⪰ 0 on the points given to ``fit``. On other rows
 the same combination may have negative eigenvalues, and is then no kernel: the norm that the fit
@@ -48,7 +48,7 @@ class IndefiniteKernelWarning(UserWarning):
 class FittedKernel(NamedTuple):
     """The learned kernel on rows of the fit, factorised."""
 
-    rows: Rows  # those that are looked at
+    rows: Rows  # rows that are looked at
     n_fitted: int
     K: Array
     factor: Array | None  # of K + shift · I; None if that is not positive definite
@@ -56,7 +56,7 @@ class FittedKernel(NamedTuple):
 
     @classmethod
     def of(cls, kernel: Kernel, rows: Rows) -> FittedKernel:
-        """That of some rows of the fit, evenly spread, or of all of them."""
+        """The kernel on some rows of the fit, evenly spread, or on all rows."""
         n_fitted = _count(rows)
         rows = _safe_indexing(rows, _spread(n_fitted, OLD))
         K = kernel(rows)

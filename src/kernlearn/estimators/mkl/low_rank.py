@@ -40,7 +40,7 @@ class LandmarkFolds:
         coefs: list[Array],  # (r, n_folds): coefficients of k(x, landmark), for each kernel
         intercept: Array,  # (n_folds,): the intercepts
         fold: NDArray[np.intp],  # (n,): the machine that was trained without a row
-        residuals: Array,  # (n,): what that machine is wrong by at the row
+        residuals: Array,  # (n,): residuals of that machine at the row
     ) -> None:
         self.coefs, self.intercept = coefs, intercept
         self.fold, self.residuals = fold, residuals
@@ -126,7 +126,7 @@ def with_points_of(solution: LowRankSolution, rows: Rows) -> LowRankSolution:
 
 
 def forget_low_rank(estimator: Any) -> None:
-    """Remove what an earlier fit through landmarks has left."""
+    """Remove attributes of an earlier fit through landmarks."""
     for name in _FITTED:
         estimator.__dict__.pop(name, None)
     estimator.rank_ = None
@@ -137,7 +137,7 @@ def landmark_values(
 ) -> Array:
     """Σᵢ kᵢ(X, Sᵢ)βᵢ, a block of rows at a time, of shape (n, machines).
 
-    Where a kernel has no landmarks, β are coefficients of its sparse features.
+    If a kernel has no landmarks, β are coefficients of its sparse features.
     """
     parts = [part for part in zip(kernels, landmarks, coefs, strict=True) if part[2].any()]
     if not parts:

@@ -1,4 +1,4 @@
-"""The intercept of a regressor in units of the targets, and what rounding it costs."""
+"""The intercept of a regressor in units of the targets, and the cost of rounding it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kernlearn.typing import Array
 
 
 def move_intercept(estimator: BaseEstimator, offset: float, weight: Array) -> None:
-    r"""Add the offset, and to the objective what rounding the sum may cost.
+    r"""Add the offset, and add to the objective the possible cost of rounding the sum.
 
     Beside a large offset the intercept is moved by some δ, and every prediction with it. With
     c the sum of what multiplies the losses, absolute ones grow by cδ at most, Huber's by cεδ.

@@ -11,7 +11,7 @@ from kernlearn.kernels import Kernel, Sum
 
 
 class NumberedKernels(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Mixed into an estimator whose ``kernels`` may be a list."""
+    """Mixin for estimators whose ``kernels`` may be a list."""
 
     kernels: Any
 

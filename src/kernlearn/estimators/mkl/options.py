@@ -1,4 +1,4 @@
-"""Options of the estimators that combine kernels: what few fits need, in one object."""
+"""Options of the estimators that combine kernels: parameters that few fits need."""
 
 from __future__ import annotations
 

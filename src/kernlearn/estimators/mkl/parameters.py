@@ -50,7 +50,7 @@ class EngineOptions:
     # Exponents p of γ = 2ᵖ/m² at which widths of the default bank are tried
     widths: tuple[float, ...] = TRIED
     choices: ChoiceOptions = field(default_factory=ChoiceOptions)  # of C and shares
-    # How much of a factor is kept in memory
+    # Limits on the parts of a factor that are kept in memory
     limits: FactorLimits = field(default_factory=FactorLimits)
     ranks: RankOptions = field(default_factory=RankOptions)  # when rank="auto" is enough
     pairs: PairOptions = field(default_factory=PairOptions)  # kernels on pairs of columns

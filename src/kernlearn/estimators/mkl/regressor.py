@@ -41,7 +41,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         pinball loss) or "least_squares".
     C : float or "auto", default="auto"
         The box −C ≤ a ≤ C, as in scikit-learn's SVR; the inverse ridge of "least_squares", and
-        what multiplies the loss of "huber" and "quantile". "auto" searches six values, in units of
+        the factor of the loss of "huber" and "quantile". "auto" searches six values, in units of
         the targets' spread where that matters, for the smallest held-out squared error, or loss of
         "huber" and "quantile", as in :class:`kernlearn.MKLClassifier`. A box given as a number is
         in units of y: targets in other units need another, so that the default is "auto" here and
@@ -168,9 +168,9 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         X : array-like or data frame of shape (n, n_features), or dict or list of these
             Training rows. Each table of a dictionary or list is a view with kernels of its
             own: the default bank, or those of ``kernels``, on its columns alone. Predictions take
-            the same views, by their names and in any order if they have such. Rows of views belong
-            together by position: data frames that have row labels in common, in other rows, are
-            refused. The rows of a Dask array or data frame stay where they are.
+            the same views, by their names and in any order if they have names. Rows of views
+            belong together by position: data frames that have row labels in common, in other
+            rows, are refused. The rows of a Dask array or data frame stay where they are.
         y : array-like of shape (n,)
             Targets.
         sample_weight : array-like of shape (n,), optional
@@ -261,7 +261,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         Returns
         -------
         interval : ndarray of shape (n, 2)
-            Lower and upper ends; infinite where there are too few rows for the coverage.
+            Lower and upper ends; infinite if there are too few rows for the coverage.
         """
         coverage = check_coverage(coverage)
         check_is_fitted(self)
@@ -289,7 +289,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
     def _keep_held_out(self, fit: CombinationFit, offset: float) -> str | None:
         """Keep what intervals need: the ridge, or machines trained without a fold each.
 
-        What is known of a fit that is no better than the mean on those rows is returned.
+        The scores of a fit that is no better than the mean on held-out rows are returned.
         """
         data, held_out, solution = fit.data, fit.engine_fit.held_out, fit.engine_fit.solution
         self._ridge: Array | None = None
@@ -299,7 +299,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
             self._ridge = 1.0 / (self.C_ * data.weight)
         else:
             assert isinstance(held_out, FoldMachines)
-            # Model files hold what is plain: a dictionary of arrays.
+            # Model files hold plain types: a dictionary of arrays.
             if self.rank_ is None:
                 folds = FoldPredictor.of(held_out, data.X, data.targets[0], offset)
                 self._folds = vars(folds)

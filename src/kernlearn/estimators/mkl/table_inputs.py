@@ -78,7 +78,7 @@ class TableInputs:
                 "expected X_unlabeled of the same kind as X, got a data frame and an array; "
                 "convert one of them"
             )
-        n_columns = getattr(self.estimator, "n_features_in_", None)  # none where rows are things
+        n_columns = getattr(self.estimator, "n_features_in_", None)  # None if rows are things
         shape = getattr(X_unlabeled, "shape", None) or np.shape(X_unlabeled)
         if n_columns is not None and (len(shape) != 2 or shape[1] != n_columns):
             raise ValueError(

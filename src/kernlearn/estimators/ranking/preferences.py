@@ -1,4 +1,4 @@
-r"""Pairs of rows of which the first comes before the second, and what is learned from them.
+r"""Pairs of rows of which the first comes before the second, and the kernel of differences.
 
 With D the matrix whose p-th row is +1 at the first row of pair p and −1 at its second, the kernel
 of differences is
@@ -106,9 +106,9 @@ def pair_accuracy(scores: Array, pairs: Indices) -> float:
 
 
 def normalized_gain(scores: Array, grades: Array, most: int | None) -> float | None:
-    r"""NDCG of one group with the gains :math:`2^g - 1`; None where all grades are equal.
+    r"""NDCG of one group with the gains :math:`2^g - 1`; None if all grades are equal.
 
-    With `most`, of the rows that come first alone. Rows of equal scores share their gain.
+    `most` limits NDCG to the rows that come first. Rows of equal scores share their gain.
     """
     if np.ptp(grades) == 0:
         return None

@@ -297,7 +297,7 @@ class MKLRanker(KernelCombination):
         return self
 
     def _prepared_kernels(self, X: Rows, labelled: Labelled) -> list[Kernel]:
-        """Without unit diagonals in the default bank: the length of a row says where it stands."""
+        """Kernels without unit diagonals in the default bank: lengths of rows are informative."""
         found = super()._prepared_kernels(X, labelled)
         return found if self.kernels is not None else [_with_lengths(one) for one in found]
 
@@ -305,7 +305,7 @@ class MKLRanker(KernelCombination):
         return hold_out_rule(self._seed, class_losses, stratify=False, machines=False)
 
     def __sklearn_tags__(self) -> Any:
-        """Grades are needed."""
+        """Tags: grades are required."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
@@ -328,7 +328,7 @@ def _group_codes(groups: Any, grades: Array) -> Indices | None:
 
 
 def _nothing_to_learn(grades: Array, groups: Indices | None) -> str:
-    """Why no pair has two grades."""
+    """The reason why no pair has two grades."""
     if groups is not None and np.bincount(groups).max() == 1:
         return (
             f"expected groups of two rows or more, got {counted(len(grades), 'group')} of one row "
