@@ -18,7 +18,9 @@ interval score is 3 per cent less than with the first, and the coverage the same
 smaller scores, but the coverage falls: with a half, on the imports85 table, from 89.5 to 88.0.
 Ratios beyond ten count as ten: far from all rows the variance is that of the prior. Residuals are
 also scaled by their size as a function of the columns
-(:mod:`kernlearn.estimators.held_out.spread`), if the noise depends on some columns.
+(:mod:`kernlearn.estimators.held_out.spread`), if the noise depends on some columns. The interval of
+a new row then comes from the residuals whose sizes are most like its own, since the distribution of
+scaled residuals may change with their size, too.
 """
 
 from __future__ import annotations
@@ -46,12 +48,18 @@ from kernlearn.typing import Array, Indices
 _LEAST, _MOST = np.finfo(float).tiny, 100.0
 # Power of ratios of variances: the fourth root of a ratio of standard deviations.
 _POWER = 0.125
+# Residuals that make the interval of a row: one in so many, and no fewer.
+_ALIKE, _FEWEST_ALIKE = 5, 100
 # Degrees of freedom of Student's distribution, which has a variance from three on.
 _LEAST_FREEDOM = 3.0
 # Rows of a sample that represents a larger table.
 _SHRINKAGE_ROWS = 500
 # Shrinkage factors by mixture, which belong into no file.
 _shrinkages: WeakKeyDictionary[Members, float] = WeakKeyDictionary()
+
+# Makes something of predictions, residuals and a level; and what holds two results of this kind.
+AtLevel = Callable[[Array, Array, float], Array]
+Outer = Callable[[Array, Array], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,18 +160,18 @@ class MixtureUncertainty:
 
     def interval(self, tables: Mapping[str, Array], coverage: float) -> Array:
         """Jackknife+ intervals of shape (n_new, k, 2)."""
-
-        def ends(values: Array, sizes: Array) -> Array:
-            return plus_interval(values, sizes, coverage)
-
-        return self._without_each(tables, ends)
+        return self._without_each(tables, coverage, plus_interval, _hull)
 
     def quantile(self, tables: Mapping[str, Array], q: float) -> Array:
         """Quantiles of new targets, of shape (n_new, k)."""
-        return self._without_each(tables, lambda values, sizes: plus_quantile(values + sizes, q))
+
+        def compute(values: Array, residuals: Array, level: float) -> Array:
+            return plus_quantile(values + residuals, level)
+
+        return self._without_each(tables, q, compute, np.minimum if q < 0.5 else np.maximum)
 
     def _without_each(
-        self, tables: Mapping[str, Array], compute: Callable[[Array, Array], Array]
+        self, tables: Mapping[str, Array], level: float, compute: AtLevel, outer: Outer
     ) -> Array:
         """The result of `compute` for predictions without each row and for its residuals.
 
@@ -180,11 +188,16 @@ class MixtureUncertainty:
             values = np.sum(parts, axis=0)
             ratio = np.clip(self._variance(some)[:, None] / own, 1.0 / _MOST, _MOST)
             scaled = ratio**_POWER * residuals
-            for target, found in enumerate(sizes):
-                if found is not None:
-                    scaled[:, :, target] *= found.ratios(some[table])
-            targets = zip(np.moveaxis(values, 2, 0), np.moveaxis(scaled, 2, 0), strict=True)
-            return np.stack([compute(v, r) for v, r in targets], 1)
+            targets = zip(np.moveaxis(values, 2, 0), np.moveaxis(scaled, 2, 0), sizes, strict=True)
+            return np.stack(
+                [
+                    compute(v, r, level)
+                    if found is None
+                    else _of_alike(v, r, found.ratios(some[table]), level, compute, outer)
+                    for v, r, found in targets
+                ],
+                1,
+            )
 
         return self._in_blocks(tables, of_targets)
 
@@ -238,3 +251,28 @@ class MixtureUncertainty:
             len(self.members.Y) * self.members.Y.shape[1],
             lambda rows: compute({name: table[rows] for name, table in tables.items()}),
         )
+
+
+def _of_alike(
+    values: Array, residuals: Array, ratios: Array, level: float, compute: AtLevel, outer: Outer
+) -> Array:
+    """The result of `compute` from the residuals whose sizes are most like that of a new row.
+
+    A level that these residuals are too few for takes all residuals, and no less than theirs.
+    """
+    n = values.shape[1]
+    count = max(_FEWEST_ALIKE, n // _ALIKE)
+    scaled = ratios * residuals
+    if count >= n:
+        return compute(values, scaled, level)
+    places = np.argpartition(np.abs(np.log(ratios)), count - 1, axis=1)[:, :count]
+    near, alike = (np.take_along_axis(each, places, axis=1) for each in (values, scaled))
+    reached = min(max(level, 1.0 / (count + 1)), count / (count + 1))
+    found = compute(near, alike, reached)
+    return found if reached == level else outer(found, compute(values, scaled, level))
+
+
+def _hull(first: Array, second: Array) -> Array:
+    """The least intervals that hold two intervals."""
+    lower, upper = np.minimum(first, second), np.maximum(first, second)
+    return np.column_stack([lower[:, 0], upper[:, 1]])
