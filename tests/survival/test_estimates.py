@@ -113,6 +113,23 @@ def test_concordance_and_its_error_are_those_of_loops(drawn):
     assert found.standard_error() == pytest.approx(error, rel=0.05)
 
 
+@pytest.mark.parametrize("n", [2, 3, 31, 64, 100])
+@pytest.mark.parametrize("n_times", [1, 4, 1000])
+def test_the_pairs_of_each_row_are_those_of_all_pairs(n, n_times):
+    rng = np.random.default_rng(n + n_times)
+    time, event = rng.integers(n_times, size=n) + 1.0, rng.random(n) < 0.6
+    risk, weight = rng.integers(12, size=n), rng.exponential(size=n) * (rng.random(n) < 0.8)
+    first = (event & (weight > 0))[:, None]
+    later = (time > time[:, None]) | ((time == time[:, None]) & ~event)
+    pairs = first * later * weight[:, None]
+    right = pairs * (0.5 * (risk < risk[:, None]) + 0.5 * (risk <= risk[:, None]))
+    found = concordance(SurvivalOutcome(time, event), risk, weight)
+    both = (found.comparable, pairs), (found.concordant, right)
+    for sums, expected in both:
+        by_hand = expected.sum(axis=0) + expected.sum(axis=1)
+        np.testing.assert_allclose(sums, by_hand, rtol=0, atol=1e-12 * n)
+
+
 def test_all_forms_of_outcomes_are_read_alike():
     pd = pytest.importorskip("pandas")
     event, time = [True, False, True], [2.0, 3.0, 1.0]

@@ -13,9 +13,6 @@ import numpy as np
 from kernlearn.survival.outcome import SurvivalOutcome
 from kernlearn.typing import Array, Indices
 
-# Pairs that are looked at together.
-_PAIRS = 4_000_000
-
 
 @dataclass(frozen=True, eq=False)
 class Concordance:
@@ -61,17 +58,40 @@ def concordance(
     >>> concordance(outcome, np.array([2.0, 3.0, 1.0])).index
     0.5
     """
-    time, event, n = outcome.time, outcome.event, len(outcome)
-    weight = np.ones(n) if weight is None else weight
-    concordant, comparable = np.zeros(n), np.zeros(n)
-    first = np.flatnonzero(event & (weight > 0))
-    size = max(_PAIRS // n, 1)
-    for start in range(0, len(first), size):
-        i = first[start : start + size]
-        later = (time > time[i, None]) | ((time == time[i, None]) & ~event)
-        pairs = later * weight[i, None]
-        right = pairs * (0.5 * (risk < risk[i, None]) + 0.5 * (risk <= risk[i, None]))
-        for total, of_pairs in ((comparable, pairs), (concordant, right)):
-            total += of_pairs.sum(axis=0)
-            total[i] += of_pairs.sum(axis=1)
+    weight = np.ones(len(outcome)) if weight is None else weight
+    weight = np.where(outcome.event & (weight > 0), weight, 0.0)
+    # An event comes before what is censored at its time; rows at one place are not comparable.
+    place = 2 * _ranks(outcome.time) + ~outcome.event
+    rank, everyone = _ranks(risk), np.ones(len(outcome))
+    last_place, last_rank = place.max(), rank.max()
+    comparable = _sums_below(place, weight)[0]
+    comparable += weight * _sums_below(last_place - place, everyone)[0]
+    concordant = _weight_in_order(place, last_rank - rank, weight)
+    concordant += weight * _weight_in_order(last_place - place, rank, everyone)
     return Concordance(concordant, comparable)
+
+
+def _ranks(values: Array | Indices) -> Indices:
+    """Ranks from zero; equal values have one rank."""
+    return np.unique(values, return_inverse=True)[1].reshape(-1)
+
+
+def _weight_in_order(place: Indices, rank: Indices, weight: Array) -> Array:
+    """Weight of the rows of smaller place and rank, for each row; equal ranks count one half.
+
+    The digits of two places, as binary numbers, agree up to one where the smaller place has a zero.
+    So each pair is counted at one digit, among the rows that agree before it.
+    """
+    total = np.zeros(len(place))
+    for digit in range(int(place.max()).bit_length()):
+        has_one, leading = (place >> digit) % 2 == 1, place >> (digit + 1)
+        of_zeros = np.where(has_one, 0.0, weight)
+        smaller, equal = _sums_below(_ranks(leading * len(rank) + rank), of_zeros)
+        total += has_one * (smaller - _sums_below(leading, of_zeros)[0] + 0.5 * equal)
+    return total
+
+
+def _sums_below(number: Indices, weight: Array) -> tuple[Array, Array]:
+    """Weights of all rows of a smaller number, and of the same one, for each row."""
+    sums = np.bincount(number, weight).astype(float)
+    return (np.cumsum(sums) - sums)[number], sums[number]
