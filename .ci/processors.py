@@ -56,6 +56,8 @@ ARM = (
 )
 X86 = "PRESCOTT NEHALEM SANDYBRIDGE HASWELL ZEN SKYLAKEX COOPERLAKE SAPPHIRERAPIDS"
 CORE_TYPES = {"aarch64": ARM, "arm64": ARM, "x86_64": X86, "AMD64": X86}
+# OpenBLAS has the same routines for these two on x86_64, and reports the first name that fits.
+REPORTED_NAMES = {"PRESCOTT": "KATMAI"}
 
 # What BLAS is in force, what rounding it has, and what SIMD NumPy chooses at run time. A core type
 # whose instructions this processor lacks ends the process.
@@ -120,6 +122,11 @@ class Variant:
         paths = [place.format(name) for name in NUMERICAL for place in places]
         return [path for path in paths if self.numerical and Path(path).exists()]
 
+    @property
+    def reported_cores(self) -> list[str]:
+        """Names by which OpenBLAS reports this core type."""
+        return [REPORTED_NAMES.get(self.core, self.core)]
+
     def probe(self) -> dict[str, Any] | None:
         """Report what is in force in a process of this variant; None if it cannot run here."""
         command = [sys.executable, "-c", PROBE]
@@ -131,7 +138,7 @@ class Variant:
         found = self.probe()
         if found is None:
             return "this processor cannot run it"
-        cores = [self.core] if self.core else found["cores"]
+        cores = self.reported_cores if self.core else found["cores"]
         if found["cores"] != cores or found["threads"] not in ([], [self.threads]):
             return f"BLAS runs {found['cores']}, threads: {found['threads']}"
         still = set(self.disabled) & set(found["simd"])
@@ -180,7 +187,9 @@ def core_types() -> Iterator[str]:
     seen = {own["rounding"]}
     for name in CORE_TYPES.get(platform.machine(), "").split():
         found = Variant(name).probe()
-        if found is not None and found["cores"] == [name] and found["rounding"] not in seen:
+        if found is None or found["cores"] != Variant(name).reported_cores:
+            continue
+        if found["rounding"] not in seen:
             seen.add(found["rounding"])
             yield name
 
