@@ -27,6 +27,18 @@ def drawn():
     return outcome, np.round(-outcome.time + random.normal(size=60) * 6)
 
 
+def test_concordance_of_a_perfect_order_is_one_and_of_its_reverse_zero():
+    """However the weights round; their sums differ in the last digits."""
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        outcome = SurvivalOutcome(random.random(50), random.random(50) < 0.6)
+        weight = np.exp(3 * random.normal(size=50))
+        perfect, reverse = (concordance(outcome, s * outcome.time, weight).index for s in (-1, 1))
+        assert perfect == pytest.approx(1.0)
+        assert reverse == pytest.approx(0.0, abs=1e-12)
+        assert 0.0 <= reverse <= perfect <= 1.0
+
+
 def test_scores_are_those_of_scikit_survival(drawn):
     """Version 0.28.0 on the same rows; lifelines 0.30.3 has the same concordance."""
     outcome, risk = drawn

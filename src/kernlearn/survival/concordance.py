@@ -25,7 +25,10 @@ class Concordance:
     def index(self) -> float:
         """The concordance, between 0 and 1; NaN if no pair is comparable."""
         total = float(self.comparable.sum())
-        return float(self.concordant.sum()) / total if total > 0 else float("nan")
+        if total <= 0.0:
+            return float("nan")
+        # Rounding of the sums may leave the interval.
+        return min(max(float(self.concordant.sum()) / total, 0.0), 1.0)
 
     @property
     def influence(self) -> Array:
