@@ -64,7 +64,7 @@ def test_intervals_hold_their_share_where_the_noise_has_a_step(seed):
     assert inside[std < 1.0].mean() > 0.85
     # The extreme ones come from all residuals, the others from some.
     levels = (0.003, 0.0098, 0.0101, 0.1, 0.5, 0.9, 0.9899, 0.9902, 0.997)
-    quantiles = [model.predict_quantile(X, q) for q in levels]
+    quantiles = [model.predict_quantile(X[:100], q) for q in levels]
     assert (np.diff(quantiles, axis=0) >= 0.0).all()
 
 
