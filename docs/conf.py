@@ -12,7 +12,7 @@ import kernlearn
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE / "_ext")]
 
-import draw_rooms  # noqa: E402  (it stands beside this file)
+import draw_imports  # noqa: E402  (it stands beside this file)
 
 # By the name that users type: autodoc takes a class of another name for an alias, without a text.
 kernlearn.constraints.Linear.__name__ = "Linear"
@@ -107,6 +107,6 @@ def _skip_foreign(
 def setup(app: Any) -> None:
     """Add what Sphinx has no setting for."""
     app.connect("autodoc-skip-member", _skip_foreign)
-    picture = HERE / "api" / "generated" / "rooms.svg"
+    picture = HERE / "api" / "generated" / "imports.svg"
     picture.parent.mkdir(parents=True, exist_ok=True)
-    picture.write_text(draw_rooms.drawing(*draw_rooms.read_rooms()), encoding="utf-8")
+    picture.write_text(draw_imports.drawing(*draw_imports.read_packages()), encoding="utf-8")
