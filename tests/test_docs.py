@@ -44,7 +44,11 @@ FEWER = {
         "[0.1, 1.0, 10.0]": "[0.1, 1.0]",
         "cv=3": "cv=2",
     },
-    "imbalanced_classes": {"make_classification(300": "make_classification(120", "cv=3": "cv=2"},
+    "imbalanced_classes": {
+        "make_classification(600": "make_classification(120",
+        "make_classification(300": "make_classification(120",
+        "cv=3": "cv=2",
+    },
     "text_beside_numbers": {"120": "60", "cv=3": "cv=2"},
     "on_a_cluster": {"2000": "400", "(500, 5)": "(100, 5)", "rank=100": "rank=30"},
     "learn_a_distance": {
