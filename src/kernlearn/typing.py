@@ -115,4 +115,6 @@ class DataFrame(Table, Protocol):
     index: Any
     equals: Any
     isna: Any
+    notna: Any
+    dtypes: Any
     to_numpy: Any

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from kernlearn.estimators.inputs.cells import is_frame, texts, texts_of_numbers
+from kernlearn.estimators.inputs.cells import texts, texts_of_numbers
+from kernlearn.kernels._validation import is_frame
 from kernlearn.typing import Array, Rows
 
 

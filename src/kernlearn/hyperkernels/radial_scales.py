@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc
 
+from kernlearn._device import row_dots
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels._validation import is_finite
 from kernlearn.runtime.phrases import counted
@@ -60,7 +61,7 @@ class _RadialScales(Hyperkernel):
         return np.asarray(table @ other.T)
 
     def _diag(self, table: Array) -> Array:
-        return np.asarray(np.einsum("ij,ij->i", table, table))
+        return np.asarray(row_dots(table, table))
 
 
 class BallSpline(_RadialScales):

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
+from kernlearn._device import row_dots
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels._parameters import positive
 from kernlearn.kernels._validation import is_finite
@@ -183,9 +184,9 @@ def _by_products(
     halves: Array, means: Array, other_halves: Array, other_means: Array
 ) -> tuple[Array, Array]:
     """The determinants, and bounds of the terms that they are sums of."""
-    a = 1.0 + _squares(halves)[:, None]
-    b = 1.0 + _squares(other_halves)[None]
-    lengths = _squares(means)[:, None] + _squares(other_means)[None]
+    a = 1.0 + row_dots(halves, halves)[:, None]
+    b = 1.0 + row_dots(other_halves, other_halves)[None]
+    lengths = row_dots(means, means)[:, None] + row_dots(other_means, other_means)[None]
     c = 1.0 + np.maximum(lengths - 2.0 * means @ other_means.T, 0.0)
     e = halves @ other_halves.T
     f = np.einsum("ij,ij->i", halves, means)[:, None] - halves @ other_means.T
@@ -201,7 +202,3 @@ def _by_factorisation(U: Array) -> Array:
         return np.full(len(U), np.nan)
     R = np.linalg.qr(bordered, mode="r")
     return np.asarray(2.0 * np.log(np.abs(np.diagonal(R, axis1=1, axis2=2))).sum(axis=1))
-
-
-def _squares(rows: Array) -> Array:
-    return np.asarray(np.einsum("ij,ij->i", rows, rows))

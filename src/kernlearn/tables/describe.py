@@ -141,7 +141,7 @@ def _number(name: str, numbers: Array, n_missing: int) -> Column:
         return Column(name, "constant", f"left out: every cell is {numbers[0]:g}")
     if n_missing == 0 and _counts_rows(name, numbers):
         return Column(name, "identifier", "left out: it numbers the rows")
-    if n_missing == 0 and _is_named(name) and _is_whole(numbers) and _differ(numbers):
+    if n_missing == 0 and _is_named(name) and are_whole(numbers) and _differ(numbers):
         return _identifier(name, len(np.unique(numbers)), len(numbers))
     return Column(name, "number", _filled("used as a number", n_missing, "the median"))
 
@@ -154,7 +154,7 @@ def _date(name: str, dates: Array, n_missing: int) -> Column:
 
 def _counts_rows(name: str, numbers: Array) -> bool:
     """Whether whole numbers go up or down by one, or differ in every row under a telling name."""
-    if len(numbers) < ROWS_FOR_IDENTIFIER or not _is_whole(numbers):
+    if len(numbers) < ROWS_FOR_IDENTIFIER or not are_whole(numbers):
         return False
     steps = np.diff(numbers)
     if (steps == 1).all() or (steps == -1).all():
@@ -162,7 +162,8 @@ def _counts_rows(name: str, numbers: Array) -> bool:
     return _is_named(name) and len(np.unique(numbers)) == len(numbers)
 
 
-def _is_whole(numbers: Array) -> bool:
+def are_whole(numbers: Array) -> bool:
+    """Whether numbers have no fraction."""
     return bool((numbers == np.floor(numbers)).all())
 
 

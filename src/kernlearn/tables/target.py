@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.runtime.phrases import counted, listed
+from kernlearn.tables.describe import are_whole
 from kernlearn.tables.formats import TableError
 from kernlearn.tables.notation import TRUE_OR_FALSE, number_notation
 from kernlearn.tables.typed import (
@@ -86,7 +87,7 @@ def read_target(cells: PandasSeries, name: str, task: str = "auto") -> Target:
         )
     found, reason = "classification", f"classification, since {name!r} holds text"
     if is_number:
-        classes = _classes(numbers, present, name) if _are_whole(numbers) else numbers
+        classes = _classes(numbers, present, name) if are_whole(numbers) else numbers
         found, reason = _task_of_numbers(numbers, classes, name)
     if task not in ("auto", found):
         found, reason = task, f"{task}, as asked for"
@@ -115,7 +116,7 @@ def _task_of_numbers(numbers: Array, classes: NDArray[Any], name: str) -> tuple[
     """The task that numbers mean, and the reason; `classes` are the labels they would be."""
     n_classes = len(np.unique(classes))
     few = n_classes <= MOST_CLASSES and n_classes * FEWEST_ROWS_OF_A_CLASS <= len(numbers)
-    if few and _are_whole(numbers):
+    if few and are_whole(numbers):
         return "classification", (
             f"classification, since {name!r} holds whole numbers, {n_classes} different ones (pass "
             "--task regression if they measure something)"
@@ -158,17 +159,13 @@ def _checked_classes(numbers: Array, present: PandasSeries, name: str) -> NDArra
     return y
 
 
-def _are_whole(numbers: Array) -> bool:
-    return bool((numbers == np.floor(numbers)).all())
-
-
 def _classes(numbers: Array, present: PandasSeries, name: str) -> NDArray[Any]:
     """Whole numbers where nothing is lost by that, the text of the cells otherwise.
 
     True and False are text, as they are in a file of text.
     """
     is_plain = present.dtype.kind != "b"
-    are_exact = is_plain and _are_whole(numbers) and bool((np.abs(numbers) < 2**53).all())
+    are_exact = is_plain and are_whole(numbers) and bool((np.abs(numbers) < 2**53).all())
     if are_exact and _are_written_as_whole(present):
         return numbers.astype(np.int64)
     return _labels(present, name)

@@ -22,7 +22,7 @@ from sklearn.utils import _safe_indexing
 
 from kernlearn._cluster import on_this_machine
 from kernlearn._device import to_host
-from kernlearn.estimators.inputs.cells import is_frame
+from kernlearn.kernels._validation import is_frame
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Rows, Targets
 

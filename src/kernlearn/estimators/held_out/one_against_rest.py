@@ -9,12 +9,10 @@ from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.typing import Array, Rows, Targets
 
 
-class OneAgainstRest:
+class LabelsOfMachines:
     """Mixin for classifiers whose ``_decision(X)`` has one column per machine."""
 
     classes_: Targets
-    calibration_: Array
-    _most_certain: float = np.inf  # no log-odds of two classes are larger
 
     @lazy_on_dask
     def decision_function(self, X: Rows) -> Array:
@@ -22,7 +20,7 @@ class OneAgainstRest:
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, n_features)
+        X : array-like or data frame
             Rows, as in ``fit``.
 
         Returns
@@ -39,7 +37,7 @@ class OneAgainstRest:
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, n_features)
+        X : array-like or data frame
             Rows, as in ``fit``.
 
         Returns
@@ -48,6 +46,32 @@ class OneAgainstRest:
             Entries of ``classes_``; for several labels, zeros and ones.
         """
         return self._labels(self._decision(X))  # type: ignore[attr-defined]
+
+    def _find_classes(self, labels: Targets) -> None:
+        """Store the classes of the rows that count; two at least are required."""
+        self.classes_ = np.unique(labels)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} expected at least two classes in y, got one class "
+                f"({self.classes_.tolist()[0]!r}); add examples of another class"
+            )
+
+    def _signs(self, labels: Targets) -> Array:
+        """Targets −1 and +1, of shape (n, machines)."""
+        positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+        return np.where(labels[:, None] == positive, 1.0, -1.0)
+
+    def _labels(self, values: Array) -> Targets:
+        if values.shape[1] == 1:
+            return np.asarray(self.classes_[(values[:, 0] > 0).astype(int)])
+        return np.asarray(self.classes_[values.argmax(axis=1)])
+
+
+class OneAgainstRest(LabelsOfMachines):
+    """Mixin for classifiers with probabilities, fitted to values of held-out rows."""
+
+    calibration_: Array
+    _most_certain: float = np.inf  # no log-odds of two classes are larger
 
     @lazy_on_dask
     def predict_proba(self, X: Rows) -> Array:
@@ -81,22 +105,3 @@ class OneAgainstRest:
     def _probabilities(self, values: Array) -> Array:
         """The probabilities of the classes, from decision values."""
         return probabilities(values, self.calibration_, self._most_certain)
-
-    def _find_classes(self, labels: Targets) -> None:
-        """Store the classes of the rows that count; two at least are required."""
-        self.classes_ = np.unique(labels)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} expected at least two classes in y, got one class "
-                f"({self.classes_.tolist()[0]!r}); add examples of another class"
-            )
-
-    def _signs(self, labels: Targets) -> Array:
-        """Targets −1 and +1, of shape (n, machines)."""
-        positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
-        return np.where(labels[:, None] == positive, 1.0, -1.0)
-
-    def _labels(self, values: Array) -> Targets:
-        if values.shape[1] == 1:
-            return np.asarray(self.classes_[(values[:, 0] > 0).astype(int)])
-        return np.asarray(self.classes_[values.argmax(axis=1)])

@@ -18,11 +18,6 @@ _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 _KINDS = {"M": "dates", "m": "durations", **dict.fromkeys("biuf", "numbers")}
 
 
-def is_frame(X: object) -> bool:
-    """Whether X is a data frame, whose columns may be of different types."""
-    return hasattr(X, "iloc") and hasattr(X, "columns")
-
-
 def is_category(column: PandasSeries) -> bool:
     """Whether a column holds categories: text, or whatever is neither number nor date."""
     if str(column.dtype) == "category":

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.estimators.inputs.cells import is_frame
+from kernlearn.kernels._validation import is_frame
 from kernlearn.typing import Indices, PandasSeries, Rows, Targets
 
 # Cells of larger tables are neither sorted nor copied: with many rows chance decides little.

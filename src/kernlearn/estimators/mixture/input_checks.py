@@ -21,7 +21,6 @@ from kernlearn._cluster import is_lazy, on_this_machine
 from kernlearn._device import to_host
 from kernlearn.estimators.held_out.folds import draws_folds, make_folds
 from kernlearn.estimators.held_out.groups import RowGroups
-from kernlearn.estimators.inputs.cells import is_frame
 from kernlearn.estimators.inputs.dask_rows import (
     check_takes_dask,
     chunked_table,
@@ -46,7 +45,7 @@ from kernlearn.estimators.inputs.validation import (
 )
 from kernlearn.estimators.mixture.preparation.table import NumericRows
 from kernlearn.estimators.mixture.targets.several_labels import checked_indicator, is_indicator
-from kernlearn.kernels._validation import as_pandas_frame
+from kernlearn.kernels._validation import as_pandas_frame, is_frame
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Rows, Targets
 
@@ -80,7 +79,7 @@ def checked_rows(estimator: BaseEstimator, X: Rows, reset: bool) -> Rows:
     X = as_pandas_frame(to_host(X))
     if is_frame(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        if len(X) == 0:
+        if X.shape[0] == 0:
             raise ValueError("expected rows in X, got 0 rows; pass one at least")
         if X.shape[1] == 0:
             raise ValueError("expected columns in X, got 0 columns; pass one at least")

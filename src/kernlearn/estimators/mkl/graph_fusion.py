@@ -10,13 +10,14 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from kernlearn._checks import check_finite_target
+from kernlearn.estimators.held_out.one_against_rest import LabelsOfMachines
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_labels_of_classes
 from kernlearn.estimators.mkl.graph_process import GraphFusion, check_length
-from kernlearn.typing import Array, Rows, Targets
+from kernlearn.typing import Rows
 
 
-class GraphFusionClassifier(ClassifierMixin, GraphFusion):  # type: ignore[misc]
+class GraphFusionClassifier(LabelsOfMachines, ClassifierMixin, GraphFusion):  # type: ignore[misc]
     r"""Label the nodes of several graphs by a Gaussian process that learns the graphs' weights.
 
     .. math::
@@ -70,49 +71,10 @@ class GraphFusionClassifier(ClassifierMixin, GraphFusion):  # type: ignore[misc]
         with rollback_on_error(self):
             labels = column_or_1d(np.asarray(y))
             check_labels_of_classes(labels)
-            self.classes_ = np.unique(labels)
-            if len(self.classes_) < 2:
-                raise ValueError(
-                    "GraphFusionClassifier expected at least two classes in y, got one class "
-                    f"({self.classes_.tolist()[0]!r}); add examples of another class"
-                )
+            self._find_classes(labels)
             check_length(X, labels)
-            positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
-            self._learn(X, np.where(labels[:, None] == positive, 1.0, -1.0))
+            self._learn(X, self._signs(labels))
             return self
-
-    def decision_function(self, X: Rows) -> Array:
-        """Signed values of nodes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n,) or (n, 1)
-            Names of nodes.
-
-        Returns
-        -------
-        values : ndarray of shape (n,) or (n, n_classes)
-            Positive for the second of two classes; one column per class for more.
-        """
-        values = self._decision(X)
-        return values[:, 0] if values.shape[1] == 1 else values
-
-    def predict(self, X: Rows) -> Targets:
-        """Predict labels of nodes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n,) or (n, 1)
-            Names of nodes.
-
-        Returns
-        -------
-        labels : ndarray of shape (n,)
-            Entries of ``classes_``.
-        """
-        values = self._decision(X)
-        chosen = values[:, 0] > 0 if values.shape[1] == 1 else values.argmax(axis=1)
-        return np.asarray(self.classes_[chosen.astype(int)])
 
 
 class GraphFusionRegressor(RegressorMixin, GraphFusion):  # type: ignore[misc]

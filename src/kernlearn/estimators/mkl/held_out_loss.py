@@ -102,6 +102,12 @@ def hold_out_rule(
     return HoldOut(folds, losses, machines, stratify)
 
 
+def regression_rule(estimator: CombinationParameters) -> HoldOut:
+    """Five folds whose machines are kept, for intervals or curves."""
+    losses = losses_of(estimator, squared_losses)
+    return hold_out_rule(estimator._seed, losses, stratify=False, machines=True)
+
+
 def held_out_together(
     estimator: CombinationParameters,
     targets: Sequence[Array],  # of the kept rows

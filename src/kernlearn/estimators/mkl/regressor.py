@@ -18,7 +18,7 @@ from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mkl.combination import CombinationFit
 from kernlearn.estimators.mkl.extension import ExtendableCombination
-from kernlearn.estimators.mkl.held_out_loss import hold_out_rule, losses_of, squared_losses
+from kernlearn.estimators.mkl.held_out_loss import regression_rule
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.estimators.mkl.moved_intercept import move_intercept
 from kernlearn.estimators.mkl.options import MKLOptions
@@ -283,8 +283,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
         self.transduction_ = values[:, 0]
 
     def _hold_out_rule(self) -> HoldOut:
-        losses = losses_of(self, squared_losses)
-        return hold_out_rule(self._seed, losses, stratify=False, machines=True)
+        return regression_rule(self)
 
     def _keep_held_out(self, fit: CombinationFit, offset: float) -> str | None:
         """Keep what intervals need: the ridge, or machines trained without a fold each.

@@ -8,7 +8,7 @@ from typing import cast
 from kernlearn.estimators.held_out.survival_curves import SurvivalCurves, signed_times
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mkl.combination import KernelCombination
-from kernlearn.estimators.mkl.held_out_loss import hold_out_rule, losses_of, squared_losses
+from kernlearn.estimators.mkl.held_out_loss import regression_rule
 from kernlearn.estimators.mkl.options import MKLOptions
 from kernlearn.estimators.mkl.parameters import Labelled
 from kernlearn.estimators.mkl.table_inputs import TableInputs
@@ -212,5 +212,4 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
         return super()._prepared_kernels(X, with_pseudo_times(labelled))
 
     def _hold_out_rule(self) -> HoldOut:
-        losses = losses_of(self, squared_losses)
-        return hold_out_rule(self._seed, losses, stratify=False, machines=True)
+        return regression_rule(self)

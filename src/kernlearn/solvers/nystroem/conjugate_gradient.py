@@ -28,6 +28,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._device import column_dots
 from kernlearn.families.factor_rows import ExplicitRows, FactorCorner
 from kernlearn.numerics.sums import EPS, rounding
 from kernlearn.solvers.core.oracle import Evaluation, Plane
@@ -75,22 +76,22 @@ class RowSystems:
         """
         V = np.zeros_like(right) if start is None else self.projected(start)
         R = right - self._product(weights, V) if V.any() else right.copy()
-        P, squares = R.copy(), _dots(R, R)
-        sizes = _dots(right, right)
+        P, squares = R.copy(), column_dots(R, R)
+        sizes = column_dots(right, right)
         for _ in range(MOST_STEPS):
             if of_value:
-                value = 0.5 * float((_dots(right, V) + _dots(V, R)).sum())
+                value = 0.5 * float((column_dots(right, V) + column_dots(V, R)).sum())
                 done = float(squares.sum()) <= 2.0 * self.ridge * enough * value
             else:
                 done = bool((squares <= enough**2 * sizes).all())
             if done or not squares.any():
                 break
             AP = self._product(weights, P)
-            lengths = _dots(P, AP)
+            lengths = column_dots(P, AP)
             step = np.divide(squares, lengths, out=np.zeros_like(squares), where=lengths > 0)
             V += step * P
             R -= step * AP
-            before, squares = squares, _dots(R, R)
+            before, squares = squares, column_dots(R, R)
             P *= np.divide(squares, before, out=np.zeros_like(squares), where=before > 0)
             P += R
         return self.projected(V), R
@@ -216,8 +217,3 @@ class RowEvaluation:
         objective = self.objective
         V = objective.systems.projected(self.V - self._responses[0] @ step)
         return objective.plane(V, objective.rows.transposed_times(objective.half * V))
-
-
-def _dots(A: Array, B: Array) -> Array:
-    """Inner products of the columns."""
-    return np.asarray(np.einsum("ij,ij->j", A, B))

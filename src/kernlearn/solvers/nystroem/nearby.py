@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve
 
+from kernlearn._device import column_dots
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.solvers.nystroem.systems import (
     ColumnSystem,
@@ -55,15 +56,15 @@ class NearbySystem(ColumnSystem):
         """The solution of shape (q + 1, l) of so many right-hand sides, or nearly so."""
         X, R = np.zeros_like(right), right
         P = Y = self._before(R)
-        squares = _dots(R, Y)
+        squares = column_dots(R, Y)
         enough = self.part**2 * squares
         for _ in range(self.most):
             AP = self._product(P)
             self.n_products += 1
-            step = _quotients(squares, _dots(P, AP))
+            step = _quotients(squares, column_dots(P, AP))
             X, R = X + step * P, R - step * AP
             Y = self._before(R)
-            earlier, squares = squares, _dots(R, Y)
+            earlier, squares = squares, column_dots(R, Y)
             if (squares <= enough).all():
                 break
             P = Y + _quotients(squares, earlier) * P
@@ -141,11 +142,6 @@ class NearbySystems:
 
 def _digits(part: float) -> float:
     return float(-np.log10(part))
-
-
-def _dots(A: Array, B: Array) -> Array:
-    """Inner products of the columns."""
-    return np.asarray(np.einsum("ij,ij->j", A, B))
 
 
 def _quotients(above: Array, below: Array) -> Array:

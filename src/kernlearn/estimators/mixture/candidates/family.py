@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import (
@@ -20,9 +21,9 @@ from kernlearn.estimators.mixture.candidates.representation import (
     Representation,
 )
 from kernlearn.estimators.mixture.preparation.sources import SOURCES, is_source_table
-from kernlearn.estimators.mixture.preparation.table import STANDARD
+from kernlearn.estimators.mixture.preparation.table import STANDARD, NumericRows
 from kernlearn.kernels import Kernel
-from kernlearn.numerics.rounding import first_least, is_less
+from kernlearn.numerics.rounding import first_least, is_less, standard_deviation
 from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.runtime.stopping import Stopped
 from kernlearn.typing import Array
@@ -210,3 +211,9 @@ class CandidateFit:
         if not self.judge.title:
             return self.loss
         return self.judge.of_linked.value(self.compared)
+
+
+def mean_squared_distance(X: NumericRows) -> float:
+    """The mean squared distance of two rows; one if all rows are equal."""
+    variances = mean_variance_axis(X, 0)[1] if issparse(X) else standard_deviation(X) ** 2
+    return 2.0 * float(variances.sum()) or 1.0

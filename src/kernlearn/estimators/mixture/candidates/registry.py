@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from kernlearn.estimators.mixture.candidates.combination import bank, combined, sections
-from kernlearn.estimators.mixture.candidates.family import KernelFamily
+from kernlearn.estimators.mixture.candidates.family import KernelFamily, mean_squared_distance
 from kernlearn.estimators.mixture.candidates.lasso import lasso_columns
 from kernlearn.estimators.mixture.candidates.source_combination import combined_sources
 from kernlearn.estimators.mixture.candidates.trees import tree_kernels
 from kernlearn.estimators.mixture.preparation.table import NumericRows
 from kernlearn.kernels import ANOVA, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
-from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.typing import Array
 
 ARD, COMBINATION, LINEAR, LOG_TARGET = "ARD", "combination", "linear", "log target"
@@ -29,14 +27,8 @@ _FEW = 100
 _VERY_FEW = 30
 
 
-def _square(X: NumericRows) -> float:
-    """The mean squared distance of two rows; one if all rows are equal."""
-    variances = mean_variance_axis(X, 0)[1] if issparse(X) else standard_deviation(X) ** 2
-    return 2.0 * float(variances.sum()) or 1.0
-
-
 def _root(X: NumericRows) -> float:
-    return float(np.sqrt(_square(X)))
+    return float(np.sqrt(mean_squared_distance(X)))
 
 
 def _absolute(X: Array) -> float:
@@ -53,7 +45,7 @@ def _absolute(X: Array) -> float:
 
 def _column(X: Array) -> float:
     """The mean variance of a column."""
-    return _square(X) / float(2 * X.shape[1])
+    return mean_squared_distance(X) / float(2 * X.shape[1])
 
 
 def _size(X: NumericRows) -> float:
@@ -63,7 +55,7 @@ def _size(X: NumericRows) -> float:
 
 
 def _gaussian(X: NumericRows, c: float) -> Kernel:
-    return Gaussian(c / _square(X))
+    return Gaussian(c / mean_squared_distance(X))
 
 
 _ALL = (0.03, *_WIDTHS, 30.0)

@@ -16,15 +16,15 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from kernlearn.estimators.mixture.candidates.combination import CombinedKernels
+from kernlearn.estimators.mixture.candidates.family import mean_squared_distance
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.preparation.sources import SourceBlock
 from kernlearn.estimators.mixture.preparation.table import NumericRows
 from kernlearn.gram import gram_stack
 from kernlearn.kernels import Columns, Gaussian, Kernel, Linear, Matern, Stretched, WeightedSum
-from kernlearn.numerics.rounding import first_least, is_less, standard_deviation
+from kernlearn.numerics.rounding import first_least, is_less
 from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.selection.ridge_search import minimise_along
 from kernlearn.typing import Array, Indices
@@ -156,15 +156,9 @@ def _bank(X: NumericRows, blocks: Sequence[SourceBlock]) -> list[Kernel]:
 
 
 def _kernels_of(X: NumericRows) -> list[Kernel]:
-    square = _square(X)
+    square = mean_squared_distance(X)
     exponentials = [Matern(float(np.sqrt(square)) / c, 0.5) for c in _EXPONENTIAL_WIDTHS]
     return [Linear(), *(Gaussian(c / square) for c in _WIDTHS), *exponentials]
-
-
-def _square(X: NumericRows) -> float:
-    """The mean squared distance of two rows; one if all rows are equal."""
-    variances = mean_variance_axis(X, 0)[1] if issparse(X) else standard_deviation(X) ** 2
-    return 2.0 * float(variances.sum()) or 1.0
 
 
 def _spreads(part: Array) -> Array:

@@ -8,7 +8,8 @@ from html import escape
 
 import numpy as np
 
-from kernlearn.estimators.inputs.cells import is_category, is_frame
+from kernlearn.estimators.inputs.cells import is_category
+from kernlearn.kernels._validation import is_frame
 from kernlearn.runtime.phrases import counted
 from kernlearn.tables.describe import describe_cells
 from kernlearn.tables.notation import date_in_words, date_notation, number_notation

@@ -15,7 +15,6 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from kernlearn.estimators.inputs.cells import is_frame
 from kernlearn.estimators.inputs.sources import KernelRows
 from kernlearn.estimators.mixture.preparation.column_kinds import NUMBER, ColumnKinds
 from kernlearn.estimators.mixture.preparation.columns import NumberColumn
@@ -28,7 +27,7 @@ from kernlearn.estimators.mixture.preparation.table import (
 from kernlearn.estimators.mkl.thing_kernels import WORDS_OF_THINGS, vectorizer_of_text
 from kernlearn.kernels import Kernel, Normalized
 from kernlearn.kernels._sharing import sharing
-from kernlearn.kernels._validation import is_missing, take_rows
+from kernlearn.kernels._validation import is_frame, is_missing, take_rows
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Mask, Rows, Things
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
 
-from kernlearn.estimators.inputs.cells import is_frame
 from kernlearn.estimators.inputs.sources import KernelRows, Sources
 from kernlearn.estimators.mixture.preparation.column_kinds import (
     CATEGORY,
@@ -46,7 +45,7 @@ from kernlearn.estimators.mixture.preparation.table import (
     Preparation,
 )
 from kernlearn.estimators.mkl.thing_kernels import kernels_of_graphs, kernels_of_sequences
-from kernlearn.kernels._validation import is_missing
+from kernlearn.kernels._validation import is_frame, is_missing
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted
 from kernlearn.tables.describe import describe_cells

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from kernlearn.estimators.inputs.cells import is_frame
 from kernlearn.estimators.mixture.preparation.table import STANDARD
+from kernlearn.kernels._validation import is_frame
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Rows
 

@@ -16,7 +16,6 @@ from kernlearn._cluster import Chunked
 from kernlearn.estimators.inputs.cells import (
     frame_numbers,
     is_category,
-    is_frame,
     kinds,
     numbers,
     texts,
@@ -31,7 +30,7 @@ from kernlearn.estimators.mixture.preparation.columns import (
     own_levels,
 )
 from kernlearn.estimators.mixture.preparation.level_means import LevelMeans
-from kernlearn.kernels._validation import take_rows
+from kernlearn.kernels._validation import is_frame, take_rows
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Mask, Rows
 
