@@ -27,12 +27,12 @@ from kernlearn.papers.method_comparison import (
     BEHIND,
     Cells,
     MethodColumn,
-    against_each,
     errors_over,
     mean_of,
     run_method,
     tables_behind,
     tests_note,
+    wilcoxon_against_each,
 )
 
 PACKAGES = ("LightGBM", "XGBoost", "CatBoost")
@@ -119,7 +119,7 @@ def summary(
     lines += ["", *(f"- {note}" for note in notes), f"- All tables. {tests_note(overall)}"]
     lines.append(
         f"- {OURS} against each rival by Wilcoxon's signed-rank test over all tables, adjusted by "
-        f"Holm: {', '.join(against_each(OURS, overall))}."
+        f"Holm: {', '.join(wilcoxon_against_each(OURS, overall))}."
     )
     for task, of_task in errors.items():
         behind = tables_behind(OURS, of_task)

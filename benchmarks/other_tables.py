@@ -25,7 +25,13 @@ from sklearn.utils.parallel import Parallel, delayed
 from benchmarks.claims import say
 from kernlearn.comparison import compare
 from kernlearn.papers.defaults.methods import CLASSES, METHODS, NUMBERS, TUNED_SVM
-from kernlearn.papers.method_comparison import Cells, MethodColumn, against, fit_split, tests_note
+from kernlearn.papers.method_comparison import (
+    Cells,
+    MethodColumn,
+    fit_split,
+    significance_against,
+    tests_note,
+)
 from kernlearn.papers.splits import TrainTestSplit
 
 OURS = "Kernel"
@@ -326,7 +332,7 @@ def summary(found: dict[str, Cells]) -> list[str]:
     lines.append("| seconds | " + " | ".join(f"{seconds[m]:.2g}" for m in found) + " |")
     if len(errors[OURS]) > 1:
         lines += ["", f"- {tests_note(comparison)}"]
-    return lines + [f"- {against(OURS, rival, found)}" for rival in RIVALS]
+    return lines + [f"- {significance_against(OURS, rival, found)}" for rival in RIVALS]
 
 
 def main() -> None:

@@ -10,7 +10,13 @@ from benchmarks.claims import Row
 from benchmarks.kept_fits import Fits, finished
 from benchmarks.outcome_tables import Topic
 from kernlearn.comparison import Comparison, compare
-from kernlearn.papers.method_comparison import Cells, against, against_each, mean_of, tests_note
+from kernlearn.papers.method_comparison import (
+    Cells,
+    mean_of,
+    significance_against,
+    tests_note,
+    wilcoxon_against_each,
+)
 
 _ALL, _EACH = "all at once", "one by one"
 
@@ -42,10 +48,11 @@ def loss_table(loss: str, errors: Mapping[str, Cells]) -> list[str]:
     lines += ["", f"- {tests_note(comparison)}"]
     lines.append(
         f"- {ours} by Wilcoxon's signed-rank test over {len(means[ours])} tables, adjusted by "
-        f"Holm: {', '.join(against_each(ours, comparison))}."
+        f"Holm: {', '.join(wilcoxon_against_each(ours, comparison))}."
     )
     lines += [
-        f"- {against(ours, name, {n: errors[n] for n in (ours, name)})}" for name in names[1:]
+        f"- {significance_against(ours, name, {n: errors[n] for n in (ours, name)})}"
+        for name in names[1:]
     ]
     return [*lines, ""]
 

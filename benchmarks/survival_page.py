@@ -10,7 +10,13 @@ from benchmarks import kept_fits
 from benchmarks.claims import Row
 from benchmarks.kept_fits import Fits
 from kernlearn.comparison import Comparison, compare
-from kernlearn.papers.method_comparison import Cells, against, against_each, mean_of, tests_note
+from kernlearn.papers.method_comparison import (
+    Cells,
+    mean_of,
+    significance_against,
+    tests_note,
+    wilcoxon_against_each,
+)
 
 OURS, SVM = "KernelSurvival", "kernel survival SVM"
 # Titles by the keys of the scores; higher concordance is better, and its error is what lacks to 1.
@@ -86,17 +92,19 @@ def notes_on_tests(errors: Mapping[str, Cells]) -> list[str]:
     notes = [
         tests_note(comparison),
         f"{OURS} by Wilcoxon's signed-rank test over {len(every[OURS])} tables, adjusted by Holm: "
-        f"{', '.join(against_each(OURS, comparison))}.",
+        f"{', '.join(wilcoxon_against_each(OURS, comparison))}.",
     ]
     if SVM in errors:
         small = {name: on_small(errors)[name] for name in (OURS, SVM)}
         notes.append(
             f"The same over the {len(small[OURS])} tables of the {SVM}, by itself: "
-            f"{', '.join(against_each(OURS, _comparison(small)))}."
+            f"{', '.join(wilcoxon_against_each(OURS, _comparison(small)))}."
         )
     for rival in [name for name in errors if name != OURS]:
         pair = on_small(errors) if rival == SVM else every
-        notes.append(against(OURS, rival, {name: pair[name] for name in (OURS, rival)}))
+        notes.append(
+            significance_against(OURS, rival, {name: pair[name] for name in (OURS, rival)})
+        )
     return [f"- {note}" for note in notes]
 
 

@@ -11,7 +11,7 @@ import re
 import zlib
 from pathlib import Path
 
-from kernlearn.comparison.rank_tests import critical_difference, undivided
+from kernlearn.comparison.rank_tests import critical_difference, maximal_groups
 from kernlearn.inspection import CriticalDifferenceDisplay
 
 RESULTS = Path(__file__).parent / "reproduced" / "results" / "defaults" / "textbook_tables.md"
@@ -56,7 +56,7 @@ def display() -> CriticalDifferenceDisplay:
     names = {"Kernel": "kernlearn"}  # its two estimators, which the table calls so
     labels = [f"{names.get(name, name)} ({seconds[name]:.2g} s)" for name in ranks]
     width = critical_difference(len(ranks), n, LEVEL)
-    groups = [[labels[j] for j in run] for run in undivided(list(ranks.values()), width)]
+    groups = [[labels[j] for j in run] for run in maximal_groups(list(ranks.values()), width)]
     return CriticalDifferenceDisplay(list(ranks.values()), labels, width, groups)
 
 

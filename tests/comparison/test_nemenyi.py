@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernlearn.comparison import compare
-from kernlearn.comparison.rank_tests import undivided
+from kernlearn.comparison.rank_tests import maximal_groups
 
 # Demšar (2006), Table 5(a): q for 2 to 10 methods.
 QUANTILES = {
@@ -60,7 +60,7 @@ def test_groups_are_the_maximal_undivided_sets(seed):
     rng = np.random.default_rng(seed)
     ranks = np.round(rng.uniform(1, 6, size=6), 1).tolist()
     width = rng.uniform(0.3, 4)
-    runs = undivided(ranks, width)
+    runs = maximal_groups(ranks, width)
     assert {frozenset(run) for run in runs} == _by_all_subsets(ranks, width)
     assert len(runs) == len(set(map(frozenset, runs)))
     assert all(ranks[a] <= ranks[b] for run in runs for a, b in pairwise(run))

@@ -232,8 +232,8 @@ def test_parts_that_do_not_fit_together(tmp_path, name, attribute, value):
 @pytest.mark.parametrize("name", FITTED)
 def test_models_are_tried_on_rows_that_they_take(name):
     model = FITTED[name]()
-    for estimator in trial.own_estimators(model):
-        rows = trial.own_rows(estimator)
+    for estimator in trial.library_estimators(model):
+        rows = trial.example_rows(estimator)
         assert rows is not None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of names of columns

@@ -116,13 +116,13 @@ def print_speeds(console: Console, facts: Json) -> None:
     """Print the facts of `kernlearn.speed.timings.speed_facts` for a person."""
     unit = facts["methods"][0]["method"]
     console.print(_table(facts, unit))
-    _say(
+    _print_sentence(
         console,
         f"Seconds by the clock on {counted(facts['cores'], 'core')} for one fit to a generated "
         f"table of {counted(facts['columns'], 'column')}, a method's own cross-validation "
         "included; other tables differ.",
     )
-    _say(
+    _print_sentence(
         console,
         f"times {unit}: at the largest size of the method; growth: p in seconds ∝ rows^p, from the "
         "two largest sizes; GB: memory that a fit of the largest size asks for before it begins; "
@@ -132,10 +132,10 @@ def print_speeds(console: Console, facts: Json) -> None:
     )
     for entry in facts["methods"]:
         if entry["note"]:
-            _say(console, f"Note: {entry['method']}: {entry['note']}.")
+            _print_sentence(console, f"Note: {entry['method']}: {entry['note']}.")
 
 
-def _say(console: Console, sentence: str) -> None:
+def _print_sentence(console: Console, sentence: str) -> None:
     console.print(Text(sentence))
 
 
@@ -154,7 +154,7 @@ def _table(facts: Json, unit: str) -> Table:
             _number(entry["times_unit"]),
             NOTHING if entry["exponent"] is None else f"{entry['exponent']:.1f}",
             _number(entry["memory"] and entry["memory"][-1] / 1e9),
-            _in_a_minute(entry),
+            _rows_per_minute(entry),
             NOTHING if entry["max_rows"] is None else f"{entry['max_rows']:,}",
         )
     return table
@@ -164,7 +164,7 @@ def _free(size: int | None) -> str:
     return "the memory" if size is None else f"the {in_words(size)} of memory that are free"
 
 
-def _in_a_minute(entry: Json) -> str:
+def _rows_per_minute(entry: Json) -> str:
     """The rows, with a word where memory ends them before the minute does."""
     rows = entry["rows_in_a_minute"]
     is_full = rows is not None and rows == entry["rows_in_memory"]

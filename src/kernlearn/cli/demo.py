@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.demo_data import DemoTable, patients, plant, tumours
-from kernlearn.cli.demo_rivals import GRID, Competitor, entered, rivals, shown, verdict
+from kernlearn.cli.demo_rivals import GRID, Competitor, rivals, run_rival, shown, verdict
 from kernlearn.cli.failure import failures
 from kernlearn.cli.options import Seed
 from kernlearn.cli.output import check_outputs, check_picture
@@ -95,7 +95,7 @@ def _sources(
     def learned(name: str, without: str = "") -> Competitor:
         kept = {key: view for key, view in rows.items() if key != without}
         fit = partial(MKLClassifier(C="auto", random_state=seed).fit, kept, data.y)
-        return entered(name, fit, {key: held_out[key] for key in kept}, data.y_test)
+        return run_rival(name, fit, {key: held_out[key] for key in kept}, data.y_test)
 
     ours = learned("learned kernel of three sources")
     others = rivals(data, seed, options.svm_grid)
@@ -154,7 +154,7 @@ def _nothing_to_gain(console: Console, options: DemoOptions, seed: int) -> None:
 def _start(data: DemoTable, options: DemoOptions, seed: int) -> Competitor:
     model = KernelClassifier(options.candidates, random_state=seed)
     fit = partial(model.fit, data.X, data.y)
-    return entered("learned kernel", fit, data.X_test, data.y_test)
+    return run_rival("learned kernel", fit, data.X_test, data.y_test)
 
 
 def _views(X: Array, places: Mapping[str, slice]) -> dict[str, Array]:

@@ -42,7 +42,7 @@ class Competitor:
         return float(1.0 - self.wrong.mean())
 
 
-def entered(
+def run_rival(
     name: str, fit: Callable[[], BaseEstimator], X_test: object, y_test: Targets
 ) -> Competitor:
     """Fit, time, and predict rows held out."""
@@ -58,7 +58,7 @@ def rivals(data: DemoTable, seed: int, grid: Mapping[str, Sequence[float]]) -> l
     tuned = GridSearchCV(make_pipeline(StandardScaler(), SVC()), dict(grid), cv=folds)
     boosted = HistGradientBoostingClassifier(random_state=seed)
     return [
-        entered(name, partial(rival.fit, data.X, data.y), data.X_test, data.y_test)
+        run_rival(name, partial(rival.fit, data.X, data.y), data.X_test, data.y_test)
         for name, rival in (
             ("Gaussian SVM, C and γ tuned", tuned),
             ("HistGradientBoosting", boosted),

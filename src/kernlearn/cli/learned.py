@@ -16,39 +16,41 @@ FEW = 12
 def print_learned(console: Console, facts: Json) -> None:
     """Print the facts for a person; names in the table are data, never markup."""
     if facts["chance"]:
-        _say(console, f"No better than guessing: {facts['chance']}.")
+        _print_sentence(console, f"No better than guessing: {facts['chance']}.")
     for warning in facts["warnings"]:
-        _say(console, f"Warning: {warning}.")
-    _say(
+        _print_sentence(console, f"Warning: {warning}.")
+    _print_sentence(
         console,
         f"{facts['table']}: {facts['n_rows']} rows, {counted(facts['n_columns'], 'column')}; "
         f"{facts['task_reason']}.",
     )
     for line in _columns(facts["columns"]):
-        _say(console, f"  {line}")
+        _print_sentence(console, f"  {line}")
     for note in facts["notes"]:
-        _say(console, f"Note: {note}.")
+        _print_sentence(console, f"Note: {note}.")
     if facts["comparison"]:
         console.print(_comparison(facts))
     console.print(_scores(facts))
     for entry in facts["scores"]:
         if entry["against"]:
-            _say(console, f"Against {entry['name']}: {entry['against']['sentence']}.")
+            _print_sentence(console, f"Against {entry['name']}: {entry['against']['sentence']}.")
     for name in ("threshold", "learning_curve"):
         if facts[name]:
-            _say(console, facts[name]["sentence"])
+            _print_sentence(console, facts[name]["sentence"])
     for sentence in [*details_sentences(facts), *facts["rows"]["sentences"]]:
-        _say(console, sentence)
-    _say(console, f"Method: {facts['method_title']}, fitted in {facts['seconds']:.1f} s.")
-    _say(console, f"Kernel: {facts['kernel']}.")
+        _print_sentence(console, sentence)
+    _print_sentence(
+        console, f"Method: {facts['method_title']}, fitted in {facts['seconds']:.1f} s."
+    )
+    _print_sentence(console, f"Kernel: {facts['kernel']}.")
     if facts["landmarks"]:
-        _say(console, facts["landmarks"]["sentence"])
+        _print_sentence(console, facts["landmarks"]["sentence"])
     for line in _chosen(facts):
-        _say(console, line)
-    _say(console, f"Certificate: {facts['certificate']['sentence']}")
+        _print_sentence(console, line)
+    _print_sentence(console, f"Certificate: {facts['certificate']['sentence']}")
 
 
-def _say(console: Console, sentence: str) -> None:
+def _print_sentence(console: Console, sentence: str) -> None:
     console.print(Text(plain(sentence)))
 
 
@@ -123,7 +125,7 @@ def short(value: float | None) -> str:
     return f"{value:.3f}" if value < 0 or 0.01 <= value < 10.0 else f"{value:.3g}"
 
 
-def _lost(entry: Json) -> str:
+def _score_loss(entry: Json) -> str:
     """The loss of score, and its standard error."""
     value, error = entry["importance"], entry["standard_error"]
     shown = f"{value:.3f}" if abs(value) < 10.0 else short(value)
@@ -193,7 +195,7 @@ def _chosen(facts: Json) -> list[str]:
     ):
         entries = [e for e in facts["importance"][key] or [] if e["importance"] is not None]
         if entries:
-            shown = listed([f"{e['name']} {_lost(e)}" for e in entries], FEW)
+            shown = listed([f"{e['name']} {_score_loss(e)}" for e in entries], FEW)
             metric = facts["metric"]
             lines.append(f"{title}, by the {metric} that is lost without them: {shown}.")
     return lines

@@ -140,7 +140,7 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     method = request.method or _default_method(request, views, notes)
     task = Task(X, target.y, columns, setting, method, views=views, options=options.workflow)
     is_small = len(target.rows) < options.few_rows
-    held_out = _how_held_out(request.splits, len(target.rows), is_small and method != AUTO)
+    held_out = _evaluation_settings(request.splits, len(target.rows), is_small and method != AUTO)
     costs = _costs(request, setting)
     own: Json = {"costs": costs, "has_curve": request.has_report}
     task = replace(task, **held_out, **_dependence(frame, request, target), **own)
@@ -161,7 +161,7 @@ def _target(frame: PandasFrame, goal: GoalRequest) -> Target:
     return goal.outcome.read(frame, "classification" if is_graded else goal.task)
 
 
-def _how_held_out(request: SplitRequest, n_rows: int, is_small: bool) -> Json:
+def _evaluation_settings(request: SplitRequest, n_rows: int, is_small: bool) -> Json:
     """Settings of the evaluation: one split, or folds, which are repeated if rows are few."""
     size, cv, repeats = request.test_size or TEST_SIZE, request.cv, request.repeats
     is_free = cv is None and request.test_size is None and request.refit

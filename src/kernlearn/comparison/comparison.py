@@ -170,7 +170,7 @@ class Comparison:
         method of a group, and the group of the best, come first. A method may be in several.
         """
         width = self.critical_difference(alpha) if self.differs(alpha) else np.inf
-        runs = rank_tests.undivided(
+        runs = rank_tests.maximal_groups(
             _ranks(self._scores, self.lower_is_better).mean(axis=0).tolist(), width
         )
         return [tuple(self._scores.methods[j] for j in run) for run in runs]

@@ -114,12 +114,12 @@ def pairwise_pvalues(mean_ranks: Array, n_data_sets: int) -> Array:
     return pvalues
 
 
-def undivided(mean_ranks: Sequence[float], width: float) -> list[list[int]]:
+def maximal_groups(mean_ranks: Sequence[float], width: float) -> list[list[int]]:
     """The largest sets of at least two methods of which no two differ by `width` or more.
 
     They are runs of neighbours in the order of the ranks; those inside another are left out.
 
-    >>> undivided([3.0, 1.0, 1.5, 2.4], width=1.0)
+    >>> maximal_groups([3.0, 1.0, 1.5, 2.4], width=1.0)
     [[1, 2], [2, 3], [3, 0]]
     """
     order = sorted(range(len(mean_ranks)), key=lambda j: mean_ranks[j])

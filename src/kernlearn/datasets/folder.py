@@ -46,7 +46,7 @@ def load_arrays(path: Path, keys: tuple[str, ...], name: str) -> dict[str, NDArr
         return {key: arrays[key] for key in keys}
 
 
-def fetched(fetch: Callable[[], Bunch], content: str, relative: str) -> Bunch:
+def fetch_or_explain(fetch: Callable[[], Bunch], content: str, relative: str) -> Bunch:
     """Return what `fetch` fetches; `relative` is the file that serves without a network.
 
     A broken connection is an OSError, an unknown or inactive table a ValueError.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import fetch_olivetti_faces, fetch_openml
 
-from kernlearn.datasets.folder import fetched, find_file, load_arrays
+from kernlearn.datasets.folder import fetch_or_explain, find_file, load_arrays
 from kernlearn.datasets.sets import ImageSet
 from kernlearn.typing import Array
 
@@ -89,7 +89,7 @@ def load_mnist_3v8(data_dir: str | os.PathLike[str] | None = None) -> ImageSet:
 
 def _fetched_mnist() -> ImageSet:
     # liac-arff and plain arrays need no pandas.
-    bunch = fetched(
+    bunch = fetch_or_explain(
         lambda: fetch_openml("mnist_784", version=1, as_frame=False, parser="liac-arff"),
         "the table mnist_784 from OpenML",
         MNIST_FILE,
@@ -140,7 +140,7 @@ def load_att_faces(data_dir: str | os.PathLike[str] | None = None) -> ImageSet:
 
 
 def _fetched_faces() -> ImageSet:
-    bunch = fetched(fetch_olivetti_faces, "scikit-learn's Olivetti faces", FACES_FILE)
+    bunch = fetch_or_explain(fetch_olivetti_faces, "scikit-learn's Olivetti faces", FACES_FILE)
     return ImageSet(FACES_NAME, bunch.images.astype(np.float64), bunch.target.astype(np.int64))
 
 
@@ -202,7 +202,7 @@ def _usps_from_file(data_dir: str | os.PathLike[str]) -> UspsDigits:
 
 
 def _fetched_usps() -> UspsDigits:
-    bunch = fetched(
+    bunch = fetch_or_explain(
         lambda: fetch_openml(data_id=USPS_OPENML_ID, as_frame=False, parser="liac-arff"),
         "the USPS digits from OpenML",
         USPS_FILE,

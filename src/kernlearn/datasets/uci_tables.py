@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.datasets import fetch_openml
 
-from kernlearn.datasets.folder import fetched, find_file
+from kernlearn.datasets.folder import fetch_or_explain, find_file
 from kernlearn.typing import Array
 
 MISSING = "?"
@@ -119,7 +119,7 @@ def _parse(
 def _fetch_table(form: UciFormat, relative: str) -> tuple[list[str], list[list[str]]]:
     """Fetch the first version of a table as a header and rows of text, the target last."""
     # liac-arff and plain arrays need no pandas.
-    bunch = fetched(
+    bunch = fetch_or_explain(
         lambda: fetch_openml(
             form.openml_name,
             version=1,

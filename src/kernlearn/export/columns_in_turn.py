@@ -53,7 +53,7 @@ def chi_squares(X: Node, points: Array) -> Node:
     return sum_over_columns(X, points, term)
 
 
-def in_common(X: Node, points: Array) -> Node:
+def histogram_intersections(X: Node, points: Array) -> Node:
     """Sums of the smaller cells."""
     return sum_over_columns(X, points, smaller)
 

@@ -102,7 +102,7 @@ def column_input(name: str, place: tuple[str, ...], is_text: bool) -> Node:
     return Node("input", options=(name, None, place), kind=TEXT if is_text else FLOAT)
 
 
-def noted(node: Node, words: str) -> Node:
+def with_remark(node: Node, words: str) -> Node:
     """The same, with a remark for the readers of code."""
     return Node("note", (node,), (words,), node.kind)
 

@@ -77,7 +77,7 @@ class PredictiveFunction:
 def predictive_function(model: BaseEstimator) -> PredictiveFunction:
     """The function of a fitted estimator, or of a model file of the command line."""
     if isinstance(model, ModelBundle):
-        return _of_bundle(model)
+        return _bundle_function(model)
     check_is_fitted(model)
     return _predictions(model, _values(model, None))
 
@@ -91,7 +91,7 @@ def _values(model: BaseEstimator, table: RowTable | None) -> Node:
             f"{type(model).__name__}",
             "export KernelClassifier, KernelRegressor, or an MKL, LSSVM or FirstLevel estimator",
         )
-    rows = _given_rows(model) if table is None else table
+    rows = _input_rows(model) if table is None else table
     if getattr(model, "rank_", None) is not None and hasattr(model, "landmark_coef_"):
         parts = zip(model.kernel_.kernels, model.landmarks_, model.landmark_coef_, strict=True)
         found = [
@@ -104,7 +104,7 @@ def _values(model: BaseEstimator, table: RowTable | None) -> Node:
     return kernel_values(model.kernel_, rows, points, coef) + np.asarray(model.intercept_)
 
 
-def _given_rows(model: BaseEstimator) -> RowTable:
+def _input_rows(model: BaseEstimator) -> RowTable:
     """The rows of an estimator of kernels: an array, a data frame, or views side by side."""
     points = model.landmarks_[0] if not hasattr(model, "support_vectors_") else None
     points = model.support_vectors_ if points is None else points
@@ -112,25 +112,25 @@ def _given_rows(model: BaseEstimator) -> RowTable:
     if views:
         return _views_side_by_side(model, views)
     if is_frame(points):
-        return FrameTable.given([str(name) for name in points.columns])
+        return FrameTable.from_input([str(name) for name in points.columns])
     if getattr(points, "ndim", 0) != 2 or getattr(points, "dtype", np.dtype(object)).kind == "O":
         raise refused(
             f"{type(model).__name__} on rows that are no table",
             "save the model by kernlearn.save",
         )
     if hasattr(model, "feature_names_in_"):
-        return FrameTable.given([str(name) for name in model.feature_names_in_])
-    return NumberTable.given("X", points.shape[1])
+        return FrameTable.from_input([str(name) for name in model.feature_names_in_])
+    return NumberTable.from_input("X", points.shape[1])
 
 
 def _views_side_by_side(model: BaseEstimator, views: Mapping[str, slice]) -> RowTable:
     columns = vars(model).get("_view_columns", {})
     if all(columns.get(name) is not None for name in views):
-        tables = [FrameTable.given([str(c) for c in columns[name]], name) for name in views]
+        tables = [FrameTable.from_input([str(c) for c in columns[name]], name) for name in views]
         names = [each for table in tables for each in table.names]
         return FrameTable(names, [each for table in tables for each in table.places])
     parts = [
-        NumberTable.given(name, place.stop - place.start, (name,)).node
+        NumberTable.from_input(name, place.stop - place.start, (name,)).node
         for name, place in views.items()
     ]
     return NumberTable(joined(parts, 1), max(place.stop for place in views.values()))
@@ -214,12 +214,12 @@ def _probabilities(values: Node, calibration: Array, limit: float, n_machines: i
     return joined([p * -1.0 + 1.0, p], 1)
 
 
-def _of_bundle(bundle: ModelBundle) -> PredictiveFunction:
+def _bundle_function(bundle: ModelBundle) -> PredictiveFunction:
     """A model file of the command line: typed columns in, labels by the threshold of costs."""
     *before, (_, last) = bundle.pipeline.steps
     table: RowTable | None = None
     if before:
-        table = FrameTable.given([str(name) for name in bundle.sample_X.columns])
+        table = FrameTable.from_input([str(name) for name in bundle.sample_X.columns])
         for _, step in before:
             table = transformed(step, table)
     check_is_fitted(last)

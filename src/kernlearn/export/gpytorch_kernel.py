@@ -69,7 +69,7 @@ def to_gpytorch(kernel: Kernel, n_columns: int | None = None) -> Any:
     2.0
     """
     gpytorch = load_gpytorch("translating a kernel")
-    return _translated(kernel, gpytorch.kernels, _every(n_columns)).double()
+    return _translated(kernel, gpytorch.kernels, _all_places(n_columns)).double()
 
 
 _Translated: TypeAlias = Any
@@ -79,7 +79,7 @@ _Places: TypeAlias = list[int] | None
 """The columns that a kernel reads; None for all, where their number is not known."""
 
 
-def _every(n_columns: int | None) -> _Places:
+def _all_places(n_columns: int | None) -> _Places:
     return None if n_columns is None else list(range(n_columns))
 
 
@@ -107,7 +107,7 @@ def _scale(kernel: _Translated, made: Module, factor: float) -> Any:
     return _with(made.ScaleKernel(kernel), outputscale=factor)
 
 
-def _known(places: _Places, kernel: Kernel) -> list[int]:
+def _require_places(places: _Places, kernel: Kernel) -> list[int]:
     if places is None:
         raise ValueError(
             f"expected n_columns for {type(kernel).__name__}, which is a product or sum over "
@@ -148,14 +148,14 @@ def _laplacian(kernel: Laplacian, made: Module, places: _Places) -> Any:
     width = 1.0 / float(kernel.gamma)
     parts = [
         _with(made.MaternKernel(nu=0.5, active_dims=[j]), lengthscale=width)
-        for j in _known(places, kernel)
+        for j in _require_places(places, kernel)
     ]
     return made.ProductKernel(*parts)
 
 
 def _anova(kernel: ANOVA, made: Module, places: _Places) -> Any:
     """A sum over sets of columns, each with a Gaussian of its own."""
-    columns = _known(places, kernel)
+    columns = _require_places(places, kernel)
     degree = min(int(kernel.degree), len(columns))
     if degree > 2 or (degree == 2 and len(columns) > _MOST_PAIRED):
         raise ValueError(
@@ -195,7 +195,7 @@ def _stretched(kernel: Stretched, made: Module, places: _Places) -> Any:
 
 def _columns(kernel: Columns, made: Module, places: _Places) -> Any:
     if isinstance(kernel.columns, slice):
-        chosen = _known(places, kernel)[kernel.columns]
+        chosen = _require_places(places, kernel)[kernel.columns]
     else:
         numbers: Sequence[Any] = np.atleast_1d(np.asarray(kernel.columns)).tolist()
         if not all(isinstance(each, int) for each in numbers):

@@ -14,7 +14,7 @@ from kernlearn.export.columns_in_turn import (
     chi_squares,
     city_block_distances,
     harmonic_products,
-    in_common,
+    histogram_intersections,
     squared_distances,
 )
 from kernlearn.export.expression import (
@@ -178,7 +178,7 @@ def _chi_squared(kernel: ChiSquared, table: RowTable, points: Rows) -> Node:
 
 
 def _intersection(kernel: Intersection, table: RowTable, points: Rows) -> Node:
-    return in_common(_matrix(table), as_numbers(points))
+    return histogram_intersections(_matrix(table), as_numbers(points))
 
 
 def _overlap(kernel: Overlap, table: RowTable, points: Rows) -> Node:

@@ -26,7 +26,6 @@ from kernlearn.export.expression import (
     larger,
     largest,
     log_logistic,
-    noted,
     reshaped,
     rows_where,
     smaller,
@@ -34,6 +33,7 @@ from kernlearn.export.expression import (
     take,
     total,
     where,
+    with_remark,
     with_rows,
 )
 from kernlearn.export.kernels import kernel_values
@@ -67,7 +67,9 @@ def mixture_values(model: KernelMixture) -> Node:
 
 
 def _noted(tables: dict[str, Node]) -> dict[str, Node]:
-    return {name: noted(table, f"The prepared table {name!r}.") for name, table in tables.items()}
+    return {
+        name: with_remark(table, f"The prepared table {name!r}.") for name, table in tables.items()
+    }
 
 
 def _mixed(machines: Sequence[KernelMachine], factors: Array, tables: Tables) -> Node:
@@ -77,7 +79,9 @@ def _mixed(machines: Sequence[KernelMachine], factors: Array, tables: Tables) ->
         table = NumberTable(node, _width(machine))
         values = kernel_values(machine.kernel, table, machine.points, machine.coef)
         values = _linked(machine, values + machine.intercept) * float(factor)
-        parts.append(noted(values, f"A member with the kernel {type(machine.kernel).__name__}."))
+        parts.append(
+            with_remark(values, f"A member with the kernel {type(machine.kernel).__name__}.")
+        )
     return reduce(Node.__add__, parts)
 
 
@@ -100,11 +104,11 @@ def _linked(machine: KernelMachine, values: Node) -> Node:
     if isinstance(link, Limits):
         return _within(link, values)
     if isinstance(link, GradeThresholds):
-        return _of_grades(link, values)
+        return _grade_log_probabilities(link, values)
     raise refused(f"a link of the type {type(link).__name__}", "save it by kernlearn.save")
 
 
-def _of_grades(link: GradeThresholds, values: Node) -> Node:
+def _grade_log_probabilities(link: GradeThresholds, values: Node) -> Node:
     """Logarithms of the probabilities of the grades."""
     u = values @ (-link.slope * link.scores[:, None]) + link.thresholds
     columns = np.eye(len(link.order))[link.order]

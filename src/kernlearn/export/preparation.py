@@ -50,9 +50,11 @@ def prepared_tables(preparation: AnyPreparation, names: Sequence[str] | None) ->
     `names` are those of the columns of a data frame, None of an array.
     """
     if isinstance(preparation, SourcesPreparation):
-        return _of_sources(preparation)
+        return _source_tables(preparation)
     width = len(preparation.names)
-    table: RowTable = NumberTable.given("X", width) if names is None else FrameTable.given(names)
+    table: RowTable = (
+        NumberTable.from_input("X", width) if names is None else FrameTable.from_input(names)
+    )
     if isinstance(preparation, SparsePreparation):
         scaled = table.numbers(range(width)) * preparation.factors
         return lambda name: scaled
@@ -60,7 +62,7 @@ def prepared_tables(preparation: AnyPreparation, names: Sequence[str] | None) ->
     return lambda name: _prepared(preparation, table, name)
 
 
-def _of_sources(preparation: SourcesPreparation) -> Prepared:
+def _source_tables(preparation: SourcesPreparation) -> Prepared:
     def table(name: str) -> Node:
         parts = preparation.parts
         if name in (STANDARD, RANKED):
@@ -78,7 +80,9 @@ def _part(one: NamedPart, table: str) -> Node:
     """One part of several, prepared."""
     if isinstance(one.part, SparsePart):
         width = one.part.widths[0]
-        return NumberTable.given(one.name, width, (one.name,)).node * one.part.preparation.factors
+        return (
+            NumberTable.from_input(one.name, width, (one.name,)).node * one.part.preparation.factors
+        )
     if not isinstance(one.part, TablePart):
         raise refused(
             f"a member that reads {one.name!r}, which is no table of numbers and categories",
@@ -98,8 +102,8 @@ def _rows_of_part(one: NamedPart, kinds: ColumnKinds) -> RowTable:
     names = [kinds.columns[j].name for j in kinds.places]
     is_array = one.source is not None and names == [f"x{j}" for j in range(len(names))]
     if is_array and not any(kinds.are_categories):
-        return NumberTable.given(str(one.source), len(names), (str(one.source),))
-    return FrameTable.given(names, one.source)
+        return NumberTable.from_input(str(one.source), len(names), (str(one.source),))
+    return FrameTable.from_input(names, one.source)
 
 
 def _are_there(rows: RowTable, kinds: ColumnKinds) -> Node:

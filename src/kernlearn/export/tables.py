@@ -48,7 +48,7 @@ class NumberTable:
     width: int
 
     @classmethod
-    def given(cls, name: str, width: int, place: tuple[str, ...] = ()) -> NumberTable:
+    def from_input(cls, name: str, width: int, place: tuple[str, ...] = ()) -> NumberTable:
         """The table as a user gives it."""
         return cls(table_input(name, width, place), width)
 
@@ -82,7 +82,7 @@ class FrameTable:
     places: list[tuple[str, ...]]  # where rows have them
 
     @classmethod
-    def given(cls, names: Sequence[str], source: str | None = None) -> FrameTable:
+    def from_input(cls, names: Sequence[str], source: str | None = None) -> FrameTable:
         """The table as a user gives it, alone or within a source."""
         if source is None:
             return cls(list(names), [(name,) for name in names])

@@ -45,7 +45,7 @@ class Constraint(ABC):
     def rows(self, names: Sequence[str | None]) -> LinearRows:
         """The rows for kernels of these names."""
 
-    def _picked(self, kernels: KernelsLike, names: Sequence[str | None]) -> Indices:
+    def _kernel_numbers(self, kernels: KernelsLike, names: Sequence[str | None]) -> Indices:
         """The numbers of kernels, each once, in the order given."""
         listed: list[object] = [kernels]
         if isinstance(kernels, Iterable) and not isinstance(kernels, str):
@@ -112,7 +112,7 @@ class AtMost(Constraint):
 
     def rows(self, names: Sequence[str | None]) -> LinearRows:
         """One row for each kernel."""
-        matrix = np.eye(len(names))[self._picked(self.kernels, names)]
+        matrix = np.eye(len(names))[self._kernel_numbers(self.kernels, names)]
         return _bounded(self, matrix, None, self.limit)
 
 
@@ -140,7 +140,7 @@ class AtLeast(Constraint):
 
     def rows(self, names: Sequence[str | None]) -> LinearRows:
         """One row for each kernel."""
-        matrix = np.eye(len(names))[self._picked(self.kernels, names)]
+        matrix = np.eye(len(names))[self._kernel_numbers(self.kernels, names)]
         return _bounded(self, matrix, self.limit, None)
 
 
@@ -177,7 +177,7 @@ class Group(Constraint):
     def rows(self, names: Sequence[str | None]) -> LinearRows:
         """One row, of ones for the kernels of the group."""
         row = np.zeros((1, len(names)))
-        row[0, self._picked(self.kernels, names)] = 1.0
+        row[0, self._kernel_numbers(self.kernels, names)] = 1.0
         return _bounded(self, row, self.at_least, self.at_most)
 
 
@@ -293,7 +293,7 @@ def check_constraints(
 def _differences(
     constraint: Constraint, kernels: KernelsLike, names: Sequence[str | None]
 ) -> Array:
-    picked = constraint._picked(kernels, names)
+    picked = constraint._kernel_numbers(kernels, names)
     if len(picked) < 2:
         raise ValueError(
             f"expected at least two kernels in {constraint!r}, got one; name those to compare"

@@ -41,7 +41,7 @@ class ContinuousPool(KernelPool):
         """Ignore the number, which is that of the range."""
 
     @property
-    def most_active(self) -> int:
+    def max_active(self) -> int:
         """Largest number of kernels of a master problem."""
         return LARGEST_MASTER
 

@@ -184,8 +184,8 @@ class FactorRows:
         as_it_is = self.is_at_hand and rows is None and not copies
         size = 1 if as_it_is else 2 * self.n_columns
         if self._Z is None:
-            return self.source, partial(_of_Z, product, self.factors), size, rows
-        return self._Z, partial(_of_Z, product, None), size, rows
+            return self.source, partial(_map_factor, product, self.factors), size, rows
+        return self._Z, partial(_map_factor, product, None), size, rows
 
 
 def used_columns(Z: DeviceArray, columns: Indices) -> DeviceArray:
@@ -207,7 +207,7 @@ class FactorCorner:
         return self.rows.times(diagonal[:, None] * self.rows.transposed_times(a))
 
 
-def _of_Z(
+def _map_factor(
     product: OfZ, factors: Factors | None, block: Rows, rows: slice, *parts: Array
 ) -> DeviceArray:
     """A function of Z, as one of the rows that Z is made of."""

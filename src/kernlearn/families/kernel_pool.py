@@ -58,7 +58,7 @@ class KernelPool:
         self._prepared, self.place, self.options = prepared, place, options
 
     @property
-    def most_active(self) -> int:
+    def max_active(self) -> int:
         """Largest number of kernels with weight."""
         return self.n_matrices
 

@@ -107,7 +107,7 @@ def transformer_name(transformer: BaseEstimator) -> str:
     return type(inner).__name__
 
 
-def raised(exponent: int) -> str:
+def superscript(exponent: int) -> str:
     """An exponent in small figures."""
     return "" if exponent == 1 else str(exponent).translate(_RAISED)
 
@@ -201,7 +201,7 @@ class _Writer:
             case Stretched(kernel=Polynomial() as inner):
                 eta = self.legend.vector("η", np.square(kernel.scales))
                 offset = f"{number(inner.offset)} + " if inner.offset else ""
-                return f"({offset}Σⱼ {eta}ⱼ {x}ⱼ {z}ⱼ){raised(inner.degree)}"
+                return f"({offset}Σⱼ {eta}ⱼ {x}ⱼ {z}ⱼ){superscript(inner.degree)}"
             case Stretched():
                 s = self.legend.vector("s", kernel.scales)
                 return self.written(kernel.kernel, f"{s}∘{x}", f"{s}∘{z}")
@@ -216,7 +216,7 @@ class _Writer:
             case Product():
                 return "·".join(self.factor(part, x, z) for part in kernel.kernels)
             case Power():
-                return f"{self.bracketed(kernel.kernel, x, z)}{raised(kernel.exponent)}"
+                return f"{self.bracketed(kernel.kernel, x, z)}{superscript(kernel.exponent)}"
             case _:
                 return elementary(kernel, x, z, self.legend)
 
@@ -278,7 +278,7 @@ def elementary(kernel: Kernel, x: str, z: str, legend: Legend) -> str:
             return f"⟨{x}, {z}⟩"
         case Polynomial():
             offset = f"{number(kernel.offset)} + " if kernel.offset else ""
-            return f"({offset}⟨{x}, {z}⟩){raised(kernel.degree)}"
+            return f"({offset}⟨{x}, {z}⟩){superscript(kernel.degree)}"
         case Gaussian():
             return f"exp(−{number(kernel.gamma)} ‖{x} − {z}‖²)"
         case Laplacian():
@@ -310,7 +310,7 @@ def elementary(kernel: Kernel, x: str, z: str, legend: Legend) -> str:
             pair = f"{S}[{x}ₚ, {z}ₚ]" if kernel.aligned else f"{S}[{x}ₚ, {z}ₜ]"
             offset = f"{number(kernel.offset)} + " if kernel.offset else ""
             score = f"{offset}mean {pair}"
-            return f"({score}){raised(kernel.degree)}"
+            return f"({score}){superscript(kernel.degree)}"
         case Overlap():
             return f"Overlap(alpha={kernel.alpha!r})({x}, {z})"
         case _:

@@ -71,7 +71,7 @@ class GramDisplay(Display):
         self.classes: list[object] = []
         self.counts: list[int] = []
         if target is None:
-            self.order = _alike_together(matrix)
+            self.order = _clustered_order(matrix)
         elif not by_class:
             self.order = np.argsort(target, kind="stable")
         else:
@@ -148,7 +148,7 @@ class GramDisplay(Display):
         order = []
         for label in np.unique(y):
             rows = np.flatnonzero(y == label)
-            order.append(rows[_alike_together(matrix[np.ix_(rows, rows)])])
+            order.append(rows[_clustered_order(matrix[np.ix_(rows, rows)])])
             self.classes.append(label.item() if isinstance(label, np.generic) else label)
             self.counts.append(len(rows))
         return np.concatenate(order)
@@ -161,7 +161,7 @@ def _limits(matrix: Array) -> tuple[float, float]:
     return (float(low), float(high)) if high > low else (float(matrix.min()), float(matrix.max()))
 
 
-def _alike_together(matrix: Array) -> Indices:
+def _clustered_order(matrix: Array) -> Indices:
     """An order in which neighbours are close in the kernel's distance."""
     if len(matrix) < 3:
         return np.arange(len(matrix))

@@ -230,7 +230,7 @@ class _Game:
             orders = [random.permutation(d) for _ in range(n_permutations)]
             orders = [each for order in orders for each in (order, order[::-1])]
             chosen = np.repeat(np.resize(random.permutation(len(self.base)), n_permutations), 2)
-            values = self._rest_along(closed, row, np.array(orders), chosen)
+            values = self._remainder_along(closed, row, np.array(orders), chosen)
             steps = np.empty((len(orders), d, k))
             for place, order in enumerate(orders):
                 steps[place, order] = np.diff(values[place], axis=0)
@@ -240,7 +240,9 @@ class _Game:
                 error[row] = pairs.std(axis=0, ddof=1) / np.sqrt(n_permutations)
         return value, error
 
-    def _rest_along(self, closed: _Closed, row: int, orders: Indices, chosen: Indices) -> Array:
+    def _remainder_along(
+        self, closed: _Closed, row: int, orders: Indices, chosen: Indices
+    ) -> Array:
         """The remainder as the cells of a row come in, in each order, of shape (p, d + 1, k)."""
         n_orders, d = orders.shape
         ranks = np.argsort(orders, axis=1)

@@ -144,14 +144,16 @@ class _Shuffled:
                 )
             return cls(sources, [str(name) for name in sources], sizes.pop())
         table = check_table(X, "X", sparse=True)
-        names = map(str, table.columns) if is_frame(table) else map("x{}".format, _every(table))
+        names = (
+            map(str, table.columns) if is_frame(table) else map("x{}".format, _column_places(table))
+        )
         return cls(table, list(names), table.shape[0])
 
     def sets(self) -> list[list[int]]:
         """Correlated columns of a table that is dense."""
         if isinstance(self.X, dict) or issparse(self.X):
             return []
-        return correlated_columns([_cells(self.X, j) for j in _every(self.X)])
+        return correlated_columns([_cells(self.X, j) for j in _column_places(self.X)])
 
     def shuffled(self, places: Sequence[int], order: Indices) -> Rows:
         """A copy with some columns, or sources, in another order."""
@@ -159,7 +161,7 @@ class _Shuffled:
             names = [list(self.X)[j] for j in places]
             return {**self.X, **{name: _reordered(self.X[name], order) for name in names}}
         if not is_frame(self.X):
-            return shuffled_cells(self.X, order, np.isin(_every(self.X), places))
+            return shuffled_cells(self.X, order, np.isin(_column_places(self.X), places))
         copy: Any = self.X
         copy = copy.copy()
         for j in places:
@@ -167,7 +169,7 @@ class _Shuffled:
         return copy
 
 
-def _every(table: Rows) -> range:
+def _column_places(table: Rows) -> range:
     return range(table.shape[1])
 
 

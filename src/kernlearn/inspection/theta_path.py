@@ -146,11 +146,11 @@ def theta_path(
         chosen = model.mu_
         reach = np.linspace(_DECADES, -_DECADES, check_count("n_mus", n_mus))
         values = chosen * 10.0**reach
-    thetas = _followed(model, parametric_kernel(kernel), _targets(model, y, is_class), values)
+    thetas = _follow_path(model, parametric_kernel(kernel), _targets(model, y, is_class), values)
     return ThetaPathDisplay(values, thetas, names, chosen)
 
 
-def _followed(model: BaseEstimator, family: ParametricKernel, Y: Array, mus: Array) -> Array:
+def _follow_path(model: BaseEstimator, family: ParametricKernel, Y: Array, mus: Array) -> Array:
     """θ at every μ, from one to the next."""
     family = family.fitted_to(model.support_vectors_)
     points, theta, thetas = family.read(model.support_vectors_), model.theta_, []

@@ -88,7 +88,7 @@ class SparseRows:
         offset = None if self.offset is None else (factors * self.offset[0], self.offset[1])
         return SparseRows(features, offset)
 
-    def among(self, n_rows: int, places: Indices) -> SparseRows:
+    def scattered(self, n_rows: int, places: Indices) -> SparseRows:
         """The same rows at some places of more, which are zero elsewhere."""
         if len(places) == n_rows:
             return self

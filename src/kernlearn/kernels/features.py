@@ -82,7 +82,7 @@ class Features(_Wrapper):
 
     def _trained(self, X: Table) -> FrozenEstimator:
         """A fitted clone of the transformer; its output is left where `transformed` finds it."""
-        inputs = self._seen(X)
+        inputs = self._transformer_input(X)
         transformer = clone(self.transformer)
         if get_tags(transformer).target_tags.required:
             raise ValueError(
@@ -127,7 +127,7 @@ class Features(_Wrapper):
                 "made; call kernel.fitted_to(X_train) first, as the estimators do."
             ) from None
         values: Table = shared(
-            "transform", lambda: transformer.transform(self._seen(X)), transformer, X
+            "transform", lambda: transformer.transform(self._transformer_input(X)), transformer, X
         )
         n_rows = getattr(values, "shape", (type(values).__name__,))[0]
         if n_rows != X.shape[0]:
@@ -137,7 +137,7 @@ class Features(_Wrapper):
             )
         return values
 
-    def _seen(self, X: Table) -> Table | list[object]:
+    def _transformer_input(self, X: Table) -> Table | list[object]:
         """The input of the transformer: the table, or a list if it reads one thing a row."""
         first = _first_step(self.transformer)
         tags = get_tags(first).input_tags

@@ -78,8 +78,8 @@ class GlobalAlignment(_UnitDiagonal, _ParsedInputs):
                 f"Time series must have the same number of columns, got {widths[0]} and "
                 f"{widths[-1]}; give every step the same measurements."
             )
-        own_X = self._own(X)
-        own_Y = own_X if Y is X else self._own(Y)
+        own_X = self._self_similarities(X)
+        own_Y = own_X if Y is X else self._self_similarities(Y)
         logs = np.empty((len(X), len(Y)))
         if Y is X:
             i, j = np.triu_indices(len(X), 1)
@@ -90,7 +90,7 @@ class GlobalAlignment(_UnitDiagonal, _ParsedInputs):
             logs[i, j] = self._logs(X, Y, i, j)
         return np.exp(logs - 0.5 * np.add.outer(own_X, own_Y))
 
-    def _own(self, X: Things) -> Array:
+    def _self_similarities(self, X: Things) -> Array:
         rows = np.arange(len(X))
         return self._logs(X, X, rows, rows)
 

@@ -83,7 +83,7 @@ class WhereKnown(_Wrapper):
         """Sparse features, zero where a row is missing."""
         there, rows = _known(X)
         found = self._centred().sparse_rows(rows)
-        return None if found is None else found.among(X.shape[0], there)
+        return None if found is None else found.scattered(X.shape[0], there)
 
     def _evaluate(self, X: Table, Y: Table) -> Array:
         i, rows = _known(X)

@@ -108,18 +108,18 @@ class TreePaths(Kernel):
             )
 
     def _evaluate(self, X: Array, Y: Array) -> Array:
-        passed = self._passed(X)
-        return inner_products_of_counts(passed, passed if Y is X else self._passed(Y))
+        passed = self._node_indicators(X)
+        return inner_products_of_counts(passed, passed if Y is X else self._node_indicators(Y))
 
     def _diag(self, X: Array) -> Array:
-        return squared_lengths(self._passed(X))
+        return squared_lengths(self._node_indicators(X))
 
     def sparse_rows(self, X: Table) -> SparseRows:
         """The indicators of the nodes."""
         self._check_parameters()
-        return SparseRows(self._passed(self._check_data(self._check_table(X, "X"), "X")))
+        return SparseRows(self._node_indicators(self._check_data(self._check_table(X, "X"), "X")))
 
-    def _passed(self, X: Array) -> csr_array:
+    def _node_indicators(self, X: Array) -> csr_array:
         """A column for each node, one over the root of T where a row comes to it."""
         roots, columns = np.asarray(self.roots), np.asarray(self.columns)
         thresholds, children = np.asarray(self.thresholds), np.asarray(self.children)

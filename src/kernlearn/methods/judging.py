@@ -127,7 +127,7 @@ def judged_in_folds(
 
     def judged(place: int) -> _SplitResult:
         contestant = Contestant(learner)
-        with noted() as notes, interrupts_end_everything():
+        with collect_fit_warnings() as notes, interrupts_end_everything():
             start = time.perf_counter()
             pipeline = learner.fit(*task.training_rows(splits[place][0]))
         contestant.add_split(pipeline, task, splits[place], time.perf_counter() - start)
@@ -159,7 +159,7 @@ def judged_in_folds(
 
 
 @contextmanager
-def noted() -> Iterator[list[Warning]]:
+def collect_fit_warnings() -> Iterator[list[Warning]]:
     """Collect warnings of fits that did not converge, to give them later and in order."""
     notes: list[Warning] = []
     with warnings.catch_warnings(record=True) as caught:

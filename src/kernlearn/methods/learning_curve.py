@@ -18,7 +18,7 @@ from scipy.stats import norm
 from kernlearn.estimators.held_out.standard_errors import clustered_error, jackknife_error
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.held_out import HeldOutPredictions
-from kernlearn.methods.judging import noted
+from kernlearn.methods.judging import collect_fit_warnings
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.metrics import Metric
 from kernlearn.methods.registry import KERNEL
@@ -84,17 +84,17 @@ def _predicted(
 
 def _one(task: Task, learner: Learner, share: float, split: Split) -> HeldOutPredictions | None:
     train, test = split
-    kept = train[_some(task, train, share)]
+    kept = train[_stratified_share(task, train, share)]
     X, y, unit = task.test_rows(test)
     try:
-        with noted(), interrupts_end_everything():
+        with collect_fit_warnings(), interrupts_end_everything():
             pipeline = learner.fit(*task.training_rows(kept))
     except (MethodError, MemoryError, ValueError):  # too few rows of a class or a group
         return None
     return HeldOutPredictions.of(pipeline, X, y, task.setting.classes_or_times, unit)
 
 
-def _some(task: Task, rows: Indices, share: float) -> Indices:
+def _stratified_share(task: Task, rows: Indices, share: float) -> Indices:
     """A share of the rows, stratified by class; with groups, a share of the groups."""
     n = int(share * len(rows))
     if task.groups is None:

@@ -122,7 +122,7 @@ class ComparedMethod:
         predictions = (*self.predictions, result.predictions)
         return replace(self, scores=scores, predictions=predictions, seconds=seconds)
 
-    def is_clearly_behind(self, best: ComparedMethod, level: float) -> bool:
+    def is_clearly_worse(self, best: ComparedMethod, level: float) -> bool:
         """Whether a paired test favours `best`, on the folds that both have predicted."""
         if self is best or not self.scores:
             return self is not best
@@ -293,7 +293,7 @@ def _round(
         level = options.level if number == len(folds) else options.early_level
         if is_last and number < len(folds):
             level = chance_to_lead(number, len(folds), options.chance)
-        out = [entry for entry in race if entry.is_clearly_behind(race[0], level)]
+        out = [entry for entry in race if entry.is_clearly_worse(race[0], level)]
         left = [*out, *left]
         race = [entry for entry in race if entry not in out]
         if len(race) == 1 and left:  # the others differ from it significantly already

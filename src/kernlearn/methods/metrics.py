@@ -197,12 +197,12 @@ class Metric:
     def remarks(self, held_out: HeldOutPredictions, labels: Sequence[str]) -> list[str]:
         """Remarks on the metric: the class that it judges, or why it has no value."""
         if self.value(held_out) is None:
-            return [f"there is no {self.title}: {self._why_none(held_out)}"]
+            return [f"there is no {self.title}: {self._missing_value_reason(held_out)}"]
         if self.name in OF_ONE_CLASS:
             return [f"{self.title} is that of the class {labels[1]!r}, the second in order"]
         return []
 
-    def _why_none(self, held_out: HeldOutPredictions) -> str:
+    def _missing_value_reason(self, held_out: HeldOutPredictions) -> str:
         if self._of_one(held_out) is not None:
             return "no fold has rows of both classes; ask for fewer folds, or for another --metric"
         if held_out.n_classes and held_out.proba is None:
@@ -326,13 +326,13 @@ def find_metric(
         value = metric.computed(_guess(y, classes))
     except (ValueError, TypeError) as error:
         reason = str(error).partition("\n")[0].rstrip(". ")
-        raise _unsuited(metric, classes, reason) from error
+        raise _unsuitable_metric(metric, classes, reason) from error
     except AttributeError as error:
-        raise _unsuited(metric, classes, "it judges classes") from error
+        raise _unsuitable_metric(metric, classes, "it judges classes") from error
     if value is None:
-        raise _unsuited(metric, classes, "it has no value there")
+        raise _unsuitable_metric(metric, classes, "it has no value there")
     if classes is not None and _judges_numbers(metric):
-        raise _unsuited(metric, classes, "it judges numbers")
+        raise _unsuitable_metric(metric, classes, "it judges numbers")
     return metric
 
 
@@ -376,7 +376,7 @@ def _guess(y: Targets, classes: Targets | None) -> HeldOutPredictions:
     return HeldOutPredictions(codes, codes, k, decision, proba)
 
 
-def _unsuited(metric: Metric, classes: Targets | None, reason: str) -> MethodError:
+def _unsuitable_metric(metric: Metric, classes: Targets | None, reason: str) -> MethodError:
     if classes is None:
         what, some = "numbers", ["r2", "neg_root_mean_squared_error", "neg_mean_absolute_error"]
     elif len(classes) == 2:

@@ -189,7 +189,7 @@ def _pairs_of(scores: Array, grades: Array) -> float | None:
     return pair_accuracy(scores, pairs)
 
 
-def _first_is_best(scores: Array, grades: Array) -> float | None:
+def _best_is_first(scores: Array, grades: Array) -> float | None:
     if np.ptp(grades) == 0:
         return None
     places = ranks(scores)
@@ -201,5 +201,5 @@ _GROUP_SCORES: dict[str, Callable[[Array, Array], float | None]] = {
         normalized_gain(scores, grades, None) if has_gains(grades) else None
     ),
     PAIRS: _pairs_of,
-    FIRST: _first_is_best,
+    FIRST: _best_is_first,
 }

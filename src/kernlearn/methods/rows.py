@@ -58,13 +58,15 @@ def _sentences(task: Task, account: Json, tested: Targets) -> list[str]:
     sentences = [_read(account), _held_out(task, account)]
     sentences += _together(account)
     sentences += _learning_rows(account)
-    sentences.append(_in_the_file(task, account))
-    sentences += _single(account["single_classes"], "row" if task.groups is None else "group")
-    sentences += _few(account["small_classes"], tested)
+    sentences.append(_model_in_file(task, account))
+    sentences += _singleton_classes(
+        account["single_classes"], "row" if task.groups is None else "group"
+    )
+    sentences += _rare_classes(account["small_classes"], tested)
     return sentences
 
 
-def _few(small: dict[str, int], tested: Targets) -> list[str]:
+def _rare_classes(small: dict[str, int], tested: Targets) -> list[str]:
     """Sentences on classes with few rows; `tested` has the classes of held-out rows."""
     sentences = []
     for name, n in list(small.items())[:SHOWN]:
@@ -184,7 +186,7 @@ def _learning_rows(account: Json) -> list[str]:
     return sentences
 
 
-def _in_the_file(task: Task, account: Json) -> str:
+def _model_in_file(task: Task, account: Json) -> str:
     n, used = account["in_the_file"], account["used"]
     if account["refitted"]:
         which = f"all {_rows(used)}" if n == used else f"a random {n} of all {_rows(used)}"
@@ -197,7 +199,7 @@ def _in_the_file(task: Task, account: Json) -> str:
     return f"The model in the file is the one that was scored, {why}: it has not seen those rows."
 
 
-def _single(labels: list[str], what: str) -> list[str]:
+def _singleton_classes(labels: list[str], what: str) -> list[str]:
     if not labels:
         return []
     shown = listed([repr(label) for label in labels], SHOWN)

@@ -197,17 +197,19 @@ def metric_draws(metric: Metric, held_out: HeldOutPredictions, seed: int, n_draw
     n_present = len(np.unique(held_out.y)) if held_out.n_classes else 0
     return np.array(
         [
-            _of_draw(metric, held_out.rows(d if units is None else _of_units(units, d)), n_present)
+            _bootstrap_value(
+                metric, held_out.rows(d if units is None else _rows_of_units(units, d)), n_present
+            )
             for d in draws
         ]
     )
 
 
-def _of_units(units: list[Indices], drawn: Indices) -> Indices:
+def _rows_of_units(units: list[Indices], drawn: Indices) -> Indices:
     return np.concatenate([units[place] for place in drawn])
 
 
-def _of_draw(metric: Metric, drawn: HeldOutPredictions, n_present: int) -> float:
+def _bootstrap_value(metric: Metric, drawn: HeldOutPredictions, n_present: int) -> float:
     if drawn.n_classes and len(np.unique(drawn.y)) < n_present:
         return np.nan
     value = metric.value(drawn)

@@ -52,7 +52,7 @@ def without_each(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # not warnings of the model
             with interrupts_end_everything():
-                model = _without(task, learner, j).fit(*task.training_rows(train))
+                model = _learner_without(task, learner, j).fit(*task.training_rows(train))
         X, y, unit = task.test_rows(test)
         rest = HeldOutPredictions.of(model, X, y, setting.classes_or_times, unit)
         lost = task.metric.goodness(whole) - task.metric.goodness(rest)
@@ -62,7 +62,7 @@ def without_each(
     return found if found and np.isfinite([entry.value for entry in found]).all() else None
 
 
-def _without(task: Task, learner: Learner, j: int) -> Learner:
+def _learner_without(task: Task, learner: Learner, j: int) -> Learner:
     """A learner of the same method on all sources but the j-th."""
     setting = task.setting
     if setting.kernels:

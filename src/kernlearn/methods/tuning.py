@@ -99,9 +99,9 @@ class GaussianMachine:
         self._decision = decision
         if classes is not None:
             self.classes_ = classes
-            self.decision_function = self._said
+            self.decision_function = self._stored_decision
 
-    def _said(self, X: object) -> Array:
+    def _stored_decision(self, X: object) -> Array:
         return self._decision
 
     def predict(self, X: object) -> Targets:

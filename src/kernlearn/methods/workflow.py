@@ -23,8 +23,8 @@ from kernlearn.methods.judging import (
     Contestant,
     baseline_prediction,
     baseline_predictions,
+    collect_fit_warnings,
     judged_in_folds,
-    noted,
     shuffled_importances,
 )
 from kernlearn.methods.learner import Learner
@@ -123,8 +123,8 @@ def _fits(
     is_kept = not task.cv and not task.refit
     comparisons = [_compared(task, train, advance) for train, _ in splits]
     first = comparisons[0]
-    if first is not None and _goes_at_once(task, splits[0], first.winner):
-        fits, baselines, kept = _at_once(task, splits[0], first, advance)
+    if first is not None and _may_fit_in_parallel(task, splits[0], first.winner):
+        fits, baselines, kept = _fit_in_parallel(task, splits[0], first, advance)
         return fits, baselines, kept, True
     with nullcontext() if is_kept else interrupts_end_everything():
         fits = [
@@ -135,7 +135,7 @@ def _fits(
     return fits, baselines, *_kept(task, fits, advance)
 
 
-def _goes_at_once(task: Task, split: Split, learner: Learner) -> bool:
+def _may_fit_in_parallel(task: Task, split: Split, learner: Learner) -> bool:
     """Whether the fits that are left after a comparison are few, short and independent.
 
     Long fits run one after another, to report progress and to end on an interrupt; and models of
@@ -146,7 +146,7 @@ def _goes_at_once(task: Task, split: Split, learner: Learner) -> bool:
     return _gains(task, learner, split[0])
 
 
-def _at_once(
+def _fit_in_parallel(
     task: Task, split: Split, comparison: MethodComparison, advance: Advance
 ) -> tuple[list[PipelineFit], list[Contestant], PipelineFit]:
     """Fit the judged model and the baselines in other processes, and the kept model here."""
@@ -155,14 +155,14 @@ def _at_once(
 
     def judged() -> tuple[Pipeline, float, list[Warning]] | None:
         try:
-            with noted() as notes, interrupts_end_everything():
+            with collect_fit_warnings() as notes, interrupts_end_everything():
                 fit = _fitted_by(unheard, task, split[0], lambda: None)
         except MemoryError:  # the limit of a process, or of the machine
             return None
         return fit.pipeline, fit.seconds, notes
 
     def own() -> tuple[PipelineFit, list[Warning]]:
-        with noted() as notes:
+        with collect_fit_warnings() as notes:
             fit = _fitted_by(comparison.winner, task, every, advance, comparison)
         return fit, notes
 

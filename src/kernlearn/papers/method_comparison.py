@@ -171,7 +171,7 @@ def method_table(
         notes = (
             *notes,
             tests_note(comparison),
-            *(against(method, rival, found) for method in others),
+            *(significance_against(method, rival, found) for method in others),
             save_ranks(options.out / f"{task}.png", comparison, LEVEL, height=2.6),
         )
     for method, cells in found.items():
@@ -219,7 +219,7 @@ def adjusted_pvalues(ours: Cells, theirs: Cells) -> dict[str, float]:
     return {name: float(p) for name, p in zip(ours, holm(found), strict=True)}
 
 
-def against(method: str, rival: str, found: Mapping[str, Cells]) -> str:
+def significance_against(method: str, rival: str, found: Mapping[str, Cells]) -> str:
     """Sets on which the corrected test separates a method from its rival."""
     if any(len(cells) < 2 for cells in found[method].values()):
         return f"{method} against {rival}: one split has no test."
@@ -253,7 +253,7 @@ def errors_over(method: str, errors: Mapping[str, Mapping[str, float]]) -> dict[
     return {each: float(np.exp(np.mean(log - logs[method]))) for each, log in logs.items()}
 
 
-def against_each(method: str, comparison: Comparison) -> list[str]:
+def wilcoxon_against_each(method: str, comparison: Comparison) -> list[str]:
     """Wilcoxon's test over the sets against every other method, adjusted for their number.
 
     The method is the first of the comparison.

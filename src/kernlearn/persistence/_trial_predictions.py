@@ -36,9 +36,9 @@ def check_model(model: object) -> None:
             _try(model.pipeline, model.sample_X.iloc[:_ROWS], _METHODS)
             return
         model = model.pipeline
-    for estimator in own_estimators(model):
+    for estimator in library_estimators(model):
         try:
-            rows = own_rows(estimator)
+            rows = example_rows(estimator)
         except ImportError:
             continue
         if isinstance(estimator, PairLearner) and rows is not None:
@@ -66,7 +66,7 @@ def _is_in_words(error: BaseException) -> bool:
     return line.startswith("raise ")
 
 
-def own_estimators(model: object) -> Iterator[BaseEstimator]:
+def library_estimators(model: object) -> Iterator[BaseEstimator]:
     """The estimators of this library in a model, which may be a pipeline."""
     if not isinstance(model, BaseEstimator):
         return
@@ -74,10 +74,10 @@ def own_estimators(model: object) -> Iterator[BaseEstimator]:
         yield model
         return
     for part in getattr(model, "steps", ()):
-        yield from own_estimators(part[1])
+        yield from library_estimators(part[1])
 
 
-def own_rows(estimator: BaseEstimator) -> Rows:
+def example_rows(estimator: BaseEstimator) -> Rows:
     """Rows as `predict` takes them, of those that a fitted estimator holds; None without any."""
     parts = vars(estimator)
     if isinstance(estimator, KernelMixture):

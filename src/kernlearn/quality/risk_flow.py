@@ -95,7 +95,7 @@ class RiskFlow:
         """
         risk_sets, stage = self.risk_sets, self.risk_sets.stage
         of_others, of_one, of_two = self._second_derivatives()
-        steps = 1.0 / np.maximum(self.rest[:-1], _FIRM * self.came_and_own[:-1]) + of_others[1:]
+        steps = 1.0 / np.maximum(self.rest[:-1], _FIRM * self.inflow[:-1]) + of_others[1:]
         sums = np.append(np.cumsum(np.maximum(steps, 0.0)[::-1])[::-1], [0.0, 0.0])
         last = np.maximum.outer(stage, stage)
         H = sums[last]
@@ -113,14 +113,14 @@ class RiskFlow:
         return np.asarray(H)
 
     @property
-    def came_and_own(self) -> Array:
+    def inflow(self) -> Array:
         """F of each stage."""
         return np.asarray(self.came + self.risk_sets.totals)
 
     def _second_derivatives(self) -> tuple[Array, Array, Array]:
         """The curvature of each stage: of all earlier rows, of them and its events, of these."""
         steps, M = self.risk_sets.steps, self.by_events
-        R = np.maximum(self.came_and_own - M, 0.0)
+        R = np.maximum(self.inflow - M, 0.0)
         V, W = self.levels
         curved = steps.gone / (1.0 - steps.gone * self.share[steps.stage])
         e = steps.sums(steps.mass * curved**2)

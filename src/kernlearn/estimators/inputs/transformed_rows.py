@@ -56,7 +56,7 @@ class KernelAtRows(Kernel):
         """Sparse rows of the kernel on the rows of the table; zero for missing rows."""
         there, rows = self._known(X)
         found = self.kernel.sparse_rows(rows)
-        return None if found is None else found.among(len(X), there)
+        return None if found is None else found.scattered(len(X), there)
 
     def _known(self, X: Array) -> tuple[Indices, Any]:
         places = self.places[X[:, 0].astype(np.intp)]

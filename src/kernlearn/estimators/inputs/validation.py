@@ -56,7 +56,7 @@ def validate_table(estimator: BaseEstimator, X: Rows, *y: Rows, **options: Any) 
             "them, or give every source of columns a kernel of its own"
         ) from None
     except OverflowError:
-        raise _beyond(estimator) from None
+        raise _too_large_error(estimator) from None
     except ValueError as error:
         if "inhomogeneous" in str(error):
             raise ValueError(
@@ -155,7 +155,7 @@ def as_floats(estimator: BaseEstimator, values: Rows) -> Rows:
     try:
         return values.astype(float, copy=False)
     except OverflowError:
-        raise _beyond(estimator) from None
+        raise _too_large_error(estimator) from None
 
 
 def check_one_outcome(estimator: BaseEstimator, y: Rows) -> None:
@@ -260,7 +260,7 @@ def check_differences(estimator: BaseEstimator, y: NDArray[np.float64]) -> None:
         )
 
 
-def _beyond(estimator: BaseEstimator) -> ValueError:
+def _too_large_error(estimator: BaseEstimator) -> ValueError:
     return ValueError(
         f"{type(estimator).__name__} expected numbers that 64 bits can hold, got an integer beyond "
         "them; rescale the data"

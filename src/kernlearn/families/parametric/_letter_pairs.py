@@ -40,7 +40,7 @@ def unpack(vector: Array) -> Array:
     return matrix
 
 
-def by_root(slope: Array, R: Array) -> Array:
+def slope_by_root(slope: Array, R: Array) -> Array:
     r"""The slope by R of a function with slope G by S: from :math:`dS = R\,dR + dR\,R`."""
     symmetric = 0.5 * (slope + np.matrix_transpose(slope))
     return np.asarray(symmetric @ R + R @ symmetric)
@@ -63,7 +63,7 @@ def _basis(size: int) -> Array:
 
 def moved_basis(R: Array) -> Array:
     """The packed change of S with every entry of the packed R, as rows."""
-    return pack(by_root(_basis(len(R)), R))
+    return pack(slope_by_root(_basis(len(R)), R))
 
 
 def word_forms(X: Array, W: Array, Y: Array | None, matrix: Array) -> Array:

@@ -1,6 +1,6 @@
 """Squared differences (x_ir − x_jr)², summed with weights by matrix products.
 
-`middles`, `centred`, `near_middles`, `weighted_sums`, `products`, `weighted_pairs` and
+`middles`, `centred`, `centred_pair`, `weighted_sums`, `products`, `weighted_pairs` and
 `product_forms` take stacks of tables too: axes before those of a table are carried along.
 """
 
@@ -35,7 +35,7 @@ def centred(X: Array) -> Array:
     return X - middles(X)
 
 
-def near_middles(X: Array, Y: Array | None, theta: Array) -> tuple[Array, Array]:
+def centred_pair(X: Array, Y: Array | None, theta: Array) -> tuple[Array, Array]:
     r"""The rows of both tables around the middles of X, without gaps that no kernel crosses.
 
     If :math:`\theta_r (x_{ir} - x_{jr})^2` is beyond the range of the exponential function,

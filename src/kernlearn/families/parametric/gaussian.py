@@ -8,9 +8,9 @@ import numpy as np
 
 from kernlearn._device import beside, column_dots, is_elsewhere, namespace
 from kernlearn.families.parametric._squares import (
+    centred_pair,
     mean_squares,
     middles,
-    near_middles,
     products,
     weighted_pairs,
     weighted_sums,
@@ -158,17 +158,17 @@ class ARDGaussianFamily(ParametricKernel):
 
     def gradient(self, X: Array, theta: Array, K: Array, W: Array, Y: Array | None = None) -> Array:
         """By one matrix product for all columns."""
-        return -weighted_sums(*near_middles(X, Y, theta), W * K)
+        return -weighted_sums(*centred_pair(X, Y, theta), W * K)
 
     def jacobian_products(
         self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None
     ) -> Array:
         """By one matrix product with 2d + 1 columns."""
-        return -products(*near_middles(X, Y, theta), K, v)
+        return -products(*centred_pair(X, Y, theta), K, v)
 
     def second(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
         r"""From :math:`\partial^2 K_{ij} = K_{ij} (x_{ir}-x_{jr})^2 (x_{is}-x_{js})^2`."""
-        return weighted_pairs(near_middles(X, None, theta)[0], W * K)
+        return weighted_pairs(centred_pair(X, None, theta)[0], W * K)
 
     @classmethod
     def stack(cls, families: Sequence[ParametricKernel]) -> ARDGaussianFamily | None:

@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from kernlearn.families.parametric._letter_pairs import (
-    by_root,
     pack,
     pair_forms,
+    slope_by_root,
     twice_by_root,
     unpack,
     word_blocks,
@@ -157,7 +157,7 @@ class SubstitutionFamily(ParametricKernel):
     def gradient(self, X: Array, theta: Array, K: Array, W: Array, Y: Array | None = None) -> Array:
         r"""By S it is :math:`\sum_b U_b^T (W \circ d(c + s)^{d-1}) U_b`."""
         R = unpack(theta)
-        return pack(by_root(word_forms(X, W * self._powers(X, Y, theta, 1), Y, R), R))
+        return pack(slope_by_root(word_forms(X, W * self._powers(X, Y, theta, 1), Y, R), R))
 
     def jacobian_products(
         self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None
@@ -170,7 +170,7 @@ class SubstitutionFamily(ParametricKernel):
         else:
             sums = self._powers(X, Y, theta, 1) @ weighted
         outer = word_blocks(X, R).transpose(0, 2, 1) @ word_blocks(sums, R)
-        return pack(by_root(outer, R))
+        return pack(slope_by_root(outer, R))
 
     def second(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
         """By S through the pairs of words of every two sequences, and by R twice."""

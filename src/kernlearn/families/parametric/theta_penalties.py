@@ -8,9 +8,9 @@ from typing import Protocol
 import numpy as np
 
 from kernlearn.families.parametric._letter_pairs import (
-    by_root,
     moved_basis,
     pack,
+    slope_by_root,
     twice_by_root,
     unpack,
 )
@@ -71,7 +71,7 @@ class NearMatrix:
     def gradient(self, theta: Array) -> Array:
         """The slope S − S₀ by S, by the root."""
         R = unpack(theta)
-        return pack(by_root(R @ R - self.prior, R))
+        return pack(slope_by_root(R @ R - self.prior, R))
 
     def hessian(self, theta: Array) -> Array:
         """Hessian by the change of S, and by its curvature."""

@@ -64,15 +64,15 @@ class Subsequence(_ParsedInputs):
         padded = padded_letters(Y)
         for i, letters in enumerate(X):
             first = i if Y is X else 0
-            K[i, first:] = self._against(letters, padded[first:])
+            K[i, first:] = self._values_with_others(letters, padded[first:])
         if Y is X:
             K = np.triu(K) + np.triu(K, 1).T
         return K
 
     def _diag(self, X: Things) -> Array:
-        return np.array([self._against(letters, letters[None])[0] for letters in X])
+        return np.array([self._values_with_others(letters, letters[None])[0] for letters in X])
 
-    def _against(self, letters: Letters, others: Letters) -> Array:
+    def _values_with_others(self, letters: Letters, others: Letters) -> Array:
         """The values of one sequence with many, padded to one length."""
         values = np.zeros(len(others))
         if len(letters) < self.length or others.shape[1] < self.length:

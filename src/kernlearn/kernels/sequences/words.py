@@ -42,7 +42,7 @@ def check_alphabet(alphabet: object, owner: str) -> None:
         )
 
 
-def within(letters: Letters, alphabet: str, where: str) -> Letters:
+def letter_places(letters: Letters, alphabet: str, where: str) -> Letters:
     """Return the letters by their places in the alphabet, or name the first outside it."""
     known = np.frombuffer(alphabet.encode("utf-32-le"), dtype=np.uint32)
     order = np.argsort(known)
@@ -116,7 +116,7 @@ class Spectrum(_Counts):
 
     def _read(self, thing: object, where: str) -> Letters:
         letters = letters_of(thing, where)
-        return letters if self.alphabet is None else within(letters, self.alphabet, where)
+        return letters if self.alphabet is None else letter_places(letters, self.alphabet, where)
 
     def _counts(self, things: Things) -> csr_array:
         letters, rows, _ = joined(things)
@@ -179,7 +179,7 @@ class Mismatch(_Counts):
             )
 
     def _read(self, thing: object, where: str) -> Letters:
-        return within(letters_of(thing, where), self.alphabet, where)
+        return letter_places(letters_of(thing, where), self.alphabet, where)
 
     def _counts(self, things: Things) -> csr_array:
         letters, rows, _ = joined(things)

@@ -52,7 +52,7 @@ class SourceSet:
     @property
     def has_gaps(self) -> bool:
         """Whether some row lacks a source."""
-        return any(_lacks(self.X, source).any() for source in self.sources.values())
+        return any(_missing_rows(self.X, source).any() for source in self.sources.values())
 
     @property
     def fingerprint(self) -> int:
@@ -91,7 +91,7 @@ def columns_of(X: Rows, source: SourceColumns) -> Rows:
     return X[:, source.place] if isinstance(X, np.ndarray) else X.iloc[:, source.place]
 
 
-def _lacks(X: Rows, source: SourceColumns) -> NDArray[np.bool_]:
+def _missing_rows(X: Rows, source: SourceColumns) -> NDArray[np.bool_]:
     """Mask of the rows that lack the source: all of its cells are missing."""
     cells = columns_of(X, source)
     missing = np.isnan(cells) if isinstance(cells, np.ndarray) else cells.isna().to_numpy()

@@ -13,12 +13,12 @@ from kernlearn.papers.defaults.methods import CLASSES, NUMBERS
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.method_comparison import (
     Cells,
-    against,
-    against_each,
     errors_over,
     mean_of,
+    significance_against,
     tables_behind,
     tests_note,
+    wilcoxon_against_each,
 )
 from kernlearn.papers.rivals.data import RivalTable, load_tables
 from kernlearn.papers.rivals.methods import METHODS, OURS
@@ -179,7 +179,7 @@ def _notes(found: RivalCells, overall: Comparison) -> tuple[str, ...]:
 def _tests(comparison: Comparison) -> str:
     return (
         f"{tests_note(comparison)} {OURS} against each rival by Wilcoxon's signed-rank test over "
-        f"the tables, adjusted by Holm: {', '.join(against_each(OURS, comparison))}."
+        f"the tables, adjusted by Holm: {', '.join(wilcoxon_against_each(OURS, comparison))}."
     )
 
 
@@ -193,7 +193,7 @@ def _within_tables(found: RivalCells) -> list[str]:
     for method, cells in several.items():
         if cells and method != OURS:
             ours = {name: several[OURS][name] for name in cells}
-            lines.append(against(OURS, method, {OURS: ours, method: cells}))
+            lines.append(significance_against(OURS, method, {OURS: ours, method: cells}))
     return lines
 
 

@@ -94,7 +94,7 @@ class GramMaster(Master):
         options: MasterOptions = ROOM,
         penalty: Penalty | None = None,  # of the weights of all kernels
     ) -> None:
-        n, fewest = pool.n_points, min(options.smallest, pool.most_active)
+        n, fewest = pool.n_points, min(options.smallest, pool.max_active)
         require(
             combination_bytes(fewest, n, len(machines)),
             f"weights of {counted(fewest, 'kernel')} at a time on {counted(n, 'point')}",
@@ -105,7 +105,7 @@ class GramMaster(Master):
         room = options.largest
         if there is not None:
             room = min(room, int(options.memory * there / matrices(1, n)))
-        super().__init__(min(max(fewest, room), pool.most_active), options)
+        super().__init__(min(max(fewest, room), pool.max_active), options)
         self.pool, self.machines, self.penalty = pool, machines, penalty
         # Memory is taken when a matrix is written to its place, not before.
         self._stack = None if pool.place is not None else np.empty((self.room, n, n))
