@@ -3,7 +3,7 @@
 import pytest
 from typer.testing import CliRunner
 
-from kernlearn._cluster import ClusterLost, in_order, scheduling
+from kernlearn._cluster import ClusterLost, ordered_results, scheduling
 from kernlearn.cli.app import app
 from kernlearn.papers.results_file import ResultsFile
 from kernlearn.papers.runner import run_tasks
@@ -21,10 +21,10 @@ def finished(folder):
 
 def test_results_come_in_order_and_an_error_is_handed_on(in_process):
     with distributed.Client(in_process) as client:
-        squares = in_order(client, ((pow, (i, 2)) for i in range(20)))
+        squares = ordered_results(client, ((pow, (i, 2)) for i in range(20)))
         assert list(squares) == [i**2 for i in range(20)]
         with pytest.raises(ZeroDivisionError):
-            list(in_order(client, [(divmod, (1, 0))]))
+            list(ordered_results(client, [(divmod, (1, 0))]))
 
 
 def test_an_error_of_a_task_keeps_what_was_finished(in_process, tmp_path):

@@ -33,7 +33,7 @@ def test_threads_fill_each_their_columns(factors):
 
 def test_another_thread_than_the_main_one_changes_no_limit_of_threads(factors, monkeypatch):
     # Two that set and restore it would leave it as the other found it.
-    monkeypatch.setattr(threads_module, "in_order", None)
+    monkeypatch.setattr(threads_module, "map_in_threads", None)
     found = []
     other = threading.Thread(target=lambda: found.append(factors(X)))
     other.start()

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import chisquare
 
 from kernlearn.gram import Landmarks, choose_landmarks
-from kernlearn.gram._pivoted_cholesky import at_random, factorise
+from kernlearn.gram._pivoted_cholesky import factorise, random_pivots
 from kernlearn.kernels import Columns, Gaussian, Laplacian, Linear, Precomputed
 
 RNG = np.random.default_rng(0)
@@ -109,7 +109,7 @@ def test_random_pivots_are_drawn_as_one_at_a_time():
     counts, generator = np.zeros((4, 4)), np.random.RandomState(0)
     n_draws = 1000
     for _ in range(n_draws):
-        draw = at_random(generator)
+        draw = random_pivots(generator)
         found = factorise(lambda r: lambda p: K[p][:, r], d, 0.0, 2, draw)
         counts[tuple(found[1])] += 1
     possible = ~np.eye(4, dtype=bool)

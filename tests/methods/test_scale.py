@@ -101,7 +101,7 @@ def test_a_refit_learns_weights_and_machine_alone(task, fit_to_some, monkeypatch
     def never(*args):
         raise AssertionError("it was chosen before")
 
-    monkeypatch.setattr(RankSearch, "at_enough", never)
+    monkeypatch.setattr(RankSearch, "grow_rank", never)
     again, took_over = learner.refit(first, X, y)
     assert took_over
     one, other = first[-1], again[-1]

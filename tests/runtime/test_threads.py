@@ -23,7 +23,13 @@ from kernlearn.runtime.convergence_warnings import (
     warn_if_unfinished,
 )
 from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.runtime.threads import in_order, n_threads, one_thread, safe_threads_for, threads_for
+from kernlearn.runtime.threads import (
+    map_in_threads,
+    n_threads,
+    one_thread,
+    safe_threads_for,
+    threads_for,
+)
 from kernlearn.runtime.warning_filters import quiet_about
 
 CONTROLLER = ThreadpoolController()
@@ -87,7 +93,9 @@ def test_nested_blocks_and_results_in_order(two_threads):
     with threads_for(10):
         with safe_threads_for(10**6):
             assert n_threads() == 1
-        assert list(in_order(lambda task: (task, n_threads()), [1, 2, 3], 2, lambda: None)) == [
+        assert list(
+            map_in_threads(lambda task: (task, n_threads()), [1, 2, 3], 2, lambda: None)
+        ) == [
             (1, 1),
             (2, 1),
             (3, 1),
@@ -97,7 +105,7 @@ def test_nested_blocks_and_results_in_order(two_threads):
 
 
 def test_results_that_another_thread_gives_up_leave_no_limit(two_threads):
-    results = in_order(lambda task: task, [1, 2, 3], 1, lambda: None)
+    results = map_in_threads(lambda task: task, [1, 2, 3], 1, lambda: None)
     next(results)
     assert set(counts()) == {1}
     other = threading.Thread(target=results.close)
@@ -165,7 +173,10 @@ def test_only_the_thread_that_asked_ignores_warnings():
         with pytest.raises(UserWarning, match="of another thread"):
             pool.submit(warnings.warn, "of another thread", UserWarning).result()
         # Work that is shared out is this thread's own.
-        assert list(in_order(warnings.warn, ["not to be seen"] * 2, 2, lambda: None)) == [None] * 2
+        assert (
+            list(map_in_threads(warnings.warn, ["not to be seen"] * 2, 2, lambda: None))
+            == [None] * 2
+        )
     with pytest.raises(UserWarning, match="to be seen"):
         warnings.warn("to be seen", UserWarning, stacklevel=1)
 

@@ -10,18 +10,18 @@ from kernlearn._cluster.chunked import Chunked
 from kernlearn._cluster.collections import is_lazy, on_this_machine, refuse_collection
 from kernlearn._cluster.lazy import lazily
 from kernlearn._cluster.scheduling import ClusterLost, connected
-from kernlearn._cluster.tasks import as_they_end, in_order, shared, spread
+from kernlearn._cluster.tasks import ordered_results, results_as_completed, shared, spread
 
 __all__ = [
     "Chunked",
     "ClusterLost",
-    "as_they_end",
     "connected",
-    "in_order",
     "is_lazy",
     "lazily",
     "on_this_machine",
+    "ordered_results",
     "refuse_collection",
+    "results_as_completed",
     "shared",
     "spread",
 ]

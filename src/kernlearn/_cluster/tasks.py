@@ -19,7 +19,7 @@ Call = tuple[Callable[..., DaskObject], tuple[DaskObject, ...]]
 _FOR_A_THREAD = 2
 
 
-def as_they_end(
+def results_as_completed(
     client: DaskObject, calls: Iterable[tuple[Key, Call]]
 ) -> Iterator[tuple[Key, DaskObject]]:
     """The keys of calls and what these return, those that end first first.
@@ -45,7 +45,7 @@ def as_they_end(
             yield running.pop(future), result
 
 
-def in_order(client: DaskObject, calls: Iterable[Call]) -> Iterator[DaskObject]:
+def ordered_results(client: DaskObject, calls: Iterable[Call]) -> Iterator[DaskObject]:
     """Results of calls, in their order; only a few calls run ahead of their use."""
     waiting = iter(calls)
     running: deque[DaskObject] = deque()

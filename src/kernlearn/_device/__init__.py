@@ -28,7 +28,7 @@ from kernlearn._device.algebra import (
 from kernlearn._device.devices import (
     cuda_devices,
     device_memory_errors,
-    give_back,
+    free_cached_memory,
     is_out_of_memory,
     libraries,
     place_of,
@@ -61,7 +61,7 @@ __all__ = [
     "device_memory_errors",
     "empty_beside",
     "eye_beside",
-    "give_back",
+    "free_cached_memory",
     "is_elsewhere",
     "is_out_of_memory",
     "libraries",

@@ -204,7 +204,7 @@ def _factorised(A: DeviceArray, overwrite: bool = False) -> DeviceArray:
     return factor
 
 
-def _solved(L: DeviceArray, B: DeviceArray, transposed: bool = False) -> DeviceArray:
+def _triangular_solve(L: DeviceArray, B: DeviceArray, transposed: bool = False) -> DeviceArray:
     if np.size(B) == 0:
         return np.zeros(np.shape(B))
     solve = strtrs if _single(L, B) else dtrtrs
@@ -238,7 +238,7 @@ def solve_lower(L: DeviceArray, B: DeviceArray, transposed: bool = False) -> Dev
             return np.stack([solve_lower(*pair, transposed) for pair in zip(L, B, strict=True)])
         if len(L) > LARGEST_FOR_LAPACK and not transposed:
             return solved_in_blocks(L, B)
-        return _solved(L, B, transposed)
+        return _triangular_solve(L, B, transposed)
     library = Place.of(L).library
     if library == "torch":
         solve = import_module("torch").linalg.solve_triangular
@@ -258,7 +258,7 @@ def solved_in_blocks(L: DeviceArray, B: DeviceArray, size: int = _BLOCK) -> Devi
     for start in range(0, len(L), size):
         rows = slice(start, start + size)
         left = B[rows] - L[rows, :start] @ X[:start]
-        X[rows] = _solved(L[rows, rows], left)
+        X[rows] = _triangular_solve(L[rows, rows], left)
     return X
 
 

@@ -97,7 +97,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     return by_name or (isinstance(error, RuntimeError) and "out of memory" in str(error).lower())
 
 
-def give_back(array: DeviceArray) -> None:
+def free_cached_memory(array: DeviceArray) -> None:
     """Return memory that the library of an array keeps for later."""
     library = Place.of(array).library
     if library == "torch":

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from kernlearn._cluster import connected, in_order, shared
+from kernlearn._cluster import connected, ordered_results, shared
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.bundles import DAMAGED, read_predictor, with_costs
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
@@ -245,7 +245,7 @@ def _predicted(
         return
     model = shared(client, bundle)
     with_coverage = ((block, coverage, exposure) for block, exposure in rows)
-    yield from in_order(client, ((predictions, (model, *both)) for both in with_coverage))
+    yield from ordered_results(client, ((predictions, (model, *both)) for both in with_coverage))
 
 
 def _typed_rows(

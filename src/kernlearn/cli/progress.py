@@ -11,7 +11,7 @@ from rich.progress import Progress as ProgressBars
 
 from kernlearn.cli.output import say
 from kernlearn.estimators.mixture.effort import checked_effort, options_at
-from kernlearn.estimators.mixture.expected_time import expected_seconds, in_time
+from kernlearn.estimators.mixture.expected_time import duration_in_words, expected_seconds
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.inspection._text import plain
 from kernlearn.methods.registry import KERNEL
@@ -59,7 +59,10 @@ def announce_fits(task: Task, quiet: bool) -> None:
     if seconds > options.announced_seconds:
         n_fits = counted(len(fitted_rows(task)), "fit")
         part = "less" if max(fitted_rows(task)) > options.exact_rows else "a tenth"
-        say(f"about {in_time(seconds)} expected for {n_fits}; --effort fast takes {part}", True)
+        say(
+            f"about {duration_in_words(seconds)} expected for {n_fits}; --effort fast takes {part}",
+            True,
+        )
 
 
 def fitted_rows(task: Task) -> list[int]:

@@ -25,7 +25,7 @@ import numpy as np
 
 from kernlearn._device import beside, is_elsewhere, namespace, take, take_columns, to_host
 from kernlearn.kernels import Kernel
-from kernlearn.runtime.threads import in_order
+from kernlearn.runtime.threads import map_in_threads
 from kernlearn.typing import Array, DeviceArray, Indices, Matrix
 
 
@@ -95,7 +95,7 @@ class ColumnProducts:
             return sums
 
         workers = 1 if is_elsewhere(X) else workers
-        return self._gathered(in_order(row_of_blocks, tasks, workers, tick))
+        return self._gathered(map_in_threads(row_of_blocks, tasks, workers, tick))
 
     def images(self, vectors: Array, rows: Indices, mark: int) -> Array:
         """Σ k(x, s) f(x) over some rows x, for every kernel (n_subsets) and f (q), at one row s."""

@@ -25,7 +25,7 @@ from kernlearn.gram.psd import Repair, check_gram
 from kernlearn.kernels import Columns, Kernel, WeightedSum
 from kernlearn.kernels._validation import check_numbers, is_frame, take_rows
 from kernlearn.kernels.grid import GridKernels
-from kernlearn.runtime.threads import in_order
+from kernlearn.runtime.threads import map_in_threads
 from kernlearn.typing import Array, DeviceArray, Indices, RandomState, Rows, Table
 
 KERNELS_AT_A_TIME = 64
@@ -166,7 +166,9 @@ class KernelPool:
             self._others[start : start + KERNELS_AT_A_TIME]
             for start in range(0, len(self._others), KERNELS_AT_A_TIME)
         ]
-        found = in_order(lambda chunk: [of_kernel(i) for i in chunk], chunks, self.workers, tick)
+        found = map_in_threads(
+            lambda chunk: [of_kernel(i) for i in chunk], chunks, self.workers, tick
+        )
         for chunk, numbers in zip(chunks, found, strict=True):
             values[list(chunk)] = numbers
         return values
@@ -333,7 +335,7 @@ class LandmarkPool:
         self, part: ColumnProducts, vectors: Array, rows: Indices, tick: Callable[[], None]
     ) -> Array:
         """Forms of kernels that are products over columns: a sum over rows for every landmark."""
-        sums = in_order(
+        sums = map_in_threads(
             lambda mark: part.images(vectors, rows, int(mark)),
             self.landmarks,
             self.pool.workers,
@@ -348,7 +350,7 @@ class LandmarkPool:
             return eliminated(corners(chosen), images[chosen])[0]
 
         return np.concatenate(
-            list(in_order(some, range(0, part.n_subsets, step), self.pool.workers, tick))
+            list(map_in_threads(some, range(0, part.n_subsets, step), self.pool.workers, tick))
         )
 
 

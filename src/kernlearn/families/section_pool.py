@@ -17,7 +17,7 @@ from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.hyperkernels._validation import quiet
 from kernlearn.kernels._validation import take_rows
-from kernlearn.runtime.threads import in_order, n_threads
+from kernlearn.runtime.threads import map_in_threads, n_threads
 from kernlearn.typing import Array, Indices, Rows
 
 
@@ -98,7 +98,7 @@ class SectionPool(LandmarkPool):
         n, step = len(points), max(1, self.block_numbers // (self.n_matrices * width))
         blocks = [slice(start, min(start + step, n)) for start in range(0, n, step)]
         with quiet():
-            parts = in_order(of_block, blocks, n_threads(), tick)
+            parts = map_in_threads(of_block, blocks, n_threads(), tick)
             total = sum(parts, start=np.zeros(()))
         self.hyperkernel._check_values(total)
         return total

@@ -261,7 +261,7 @@ def check_count(value: object, name: str) -> int:
     return int(value)
 
 
-def at_random(generator: np.random.RandomState) -> Choice:
+def random_pivots(generator: np.random.RandomState) -> Choice:
     """Each pivot is drawn with probability proportional to its residual."""
 
     def choose(state: Growing) -> tuple[Indices, Array]:
@@ -273,7 +273,7 @@ def at_random(generator: np.random.RandomState) -> Choice:
     return choose
 
 
-def in_order(state: Growing) -> tuple[Indices, Array]:
+def sequential_pivots(state: Growing) -> tuple[Indices, Array]:
     """Each row is a pivot in its turn, unless those before it leave only rounding of it."""
     positions = np.flatnonzero(state.residual)[: state.options.block]
     return _thinned(state, positions, np.zeros(len(positions)))

@@ -231,11 +231,13 @@ def newton_completion(K: Array, known: Mask, M: Array | None, tol: float, max_it
     scale = np.outer(sizes, sizes)
     unit = K / scale
     R = np.zeros_like(K) if M is None else np.linalg.inv(M / scale)
-    X = _solved(unit, known, 0.5 * (R + R.T), tol, max_iter, M is None) * scale
+    X = _completion(unit, known, 0.5 * (R + R.T), tol, max_iter, M is None) * scale
     return np.where(known, K, X)
 
 
-def _solved(K: Array, known: Mask, R: Array, tol: float, max_iter: int, is_plain: bool) -> Array:
+def _completion(
+    K: Array, known: Mask, R: Array, tol: float, max_iter: int, is_plain: bool
+) -> Array:
     """Return the completion of a matrix with unit diagonal, up to rounding where it is known."""
     n = len(K)
     Z = np.eye(n) if is_plain else np.zeros((n, n))

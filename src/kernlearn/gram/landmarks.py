@@ -21,7 +21,7 @@ from sklearn.utils import check_random_state
 
 from kernlearn._cluster import Chunked
 from kernlearn._device import beside, empty_beside, is_elsewhere
-from kernlearn.gram._pivoted_cholesky import at_random, factorise, in_order
+from kernlearn.gram._pivoted_cholesky import factorise, random_pivots, sequential_pivots
 from kernlearn.gram.incomplete_cholesky import check_kind, columns_of
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import check_table, take_rows
@@ -152,7 +152,7 @@ class Landmarks:
         diagonal = kernel.diag(self.points)
         columns = columns_of(kernel, self.points)
         try:
-            factor, pivots, _, _ = factorise(columns, diagonal, 0.0, None, in_order)
+            factor, pivots, _, _ = factorise(columns, diagonal, 0.0, None, sequential_pivots)
         except NumericalError:
             # For a wide kernel, pivots in row order magnify rounding. The largest
             # residuals are none; a kernel that is indefinite is refused again.
@@ -243,7 +243,7 @@ def choose_landmarks(
         rows = np.sort(generator.choice(n, size, replace=False))
     if size < n or isinstance(table, Chunked):
         table = take_rows(table, rows)
-    choose = at_random(generator) if method == "random" else None
+    choose = random_pivots(generator) if method == "random" else None
     columns = columns_of(kernel, table)
     _, pivots, _, _ = factorise(columns, kernel.diag(table), 0.0, int(rank), choose)
     if len(pivots) == 0:

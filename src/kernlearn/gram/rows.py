@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from kernlearn._cluster import Chunked
 from kernlearn._device import (
     empty_beside,
-    give_back,
+    free_cached_memory,
     is_elsewhere,
     is_out_of_memory,
     namespace,
@@ -231,7 +231,7 @@ def _part(
     except Exception as error:
         if block.shape[0] <= _FEWEST_ROWS or not (is_elsewhere(block) and is_out_of_memory(error)):
             raise
-    give_back(block)
+    free_cached_memory(block)
     half = block.shape[0] // 2
     middle = rows.start + half
     upper, lower = [part[:half] for part in parts], [part[half:] for part in parts]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import betabinom, chi2_contingency, fisher_exact, ks_2samp
 
 from kernlearn.bundle import ModelBundle
-from kernlearn.estimators.mixture.preparation.outside_rows import beyond_range
+from kernlearn.estimators.mixture.preparation.outside_rows import distances_beyond_range
 from kernlearn.inspection._learned_distance import LearnedDistance
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted, listed, p_in_words
@@ -101,7 +101,7 @@ class NewRows:
     def _note_far_cells(self, rows: PandasFrame) -> None:
         for name, (low, high) in (self.bundle.facts.get("ranges") or {}).items():
             cells = np.asarray(rows[name], dtype=float)
-            beyond = beyond_range(cells[:, None], np.array([low]), np.array([high]))[:, 0]
+            beyond = distances_beyond_range(cells[:, None], np.array([low]), np.array([high]))[:, 0]
             is_far = np.flatnonzero(beyond > FAR)
             if len(is_far):
                 first = (self.n_rows + int(is_far[0]), float(cells[is_far[0]]))

@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.utils.parallel import Parallel, delayed
 
 from kernlearn import __version__
-from kernlearn._cluster import as_they_end, connected
+from kernlearn._cluster import connected, results_as_completed
 from kernlearn._cluster.scheduling import TIMEOUT
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.results_file import ResultsFile
@@ -105,7 +105,7 @@ def run_tasks(
         if cluster is not None and waiting:
             with connected(cluster, timeout) as client:
                 calls = ((key, (_call_one, (key, function, tasks[key]))) for key in waiting)
-                yield from (found for _, found in as_they_end(client, calls))
+                yield from (found for _, found in results_as_completed(client, calls))
         elif jobs == 1:
             yield from (_call_one(key, function, tasks[key]) for key in waiting)
         else:

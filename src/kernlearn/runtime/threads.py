@@ -76,7 +76,7 @@ class _Limit:
 
     def __init__(self, libraries: Sequence[_Library]) -> None:
         self._libraries = libraries
-        # Reentrant: collecting garbage may close a generator of `in_order` at any place.
+        # Reentrant: collecting garbage may close a generator of `map_in_threads` at any place.
         self._lock = threading.RLock()
         self._blocks: dict[int, int] = {}  # how many each thread has
         self._before: list[tuple[_Library, int]] = []
@@ -223,11 +223,11 @@ def share_out(tasks: Sequence[Callable[[], None]]) -> None:
             task()
         return
     workers = max(1, min(n_threads(), len(tasks)))
-    for _ in in_order(lambda task: task(), tasks, workers, lambda: None):
+    for _ in map_in_threads(lambda task: task(), tasks, workers, lambda: None):
         pass
 
 
-def in_order(
+def map_in_threads(
     function: Callable[[T], R], tasks: Iterable[T], workers: int, tick: Callable[[], None]
 ) -> Iterator[R]:
     """The results of tasks that release the lock, several at a time, in their order.

@@ -24,7 +24,7 @@ from kernlearn.estimators.mixture.nested_predictions import (
     held_out_predictions,
     ladders_of,
     nested_predictions,
-    searched_again,
+    nested_searches,
 )
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.estimators.mixture.preparation.table import STANDARD
@@ -88,7 +88,7 @@ def test_candidates_that_learn_their_kernel_are_searched_again():
         assert not ladders_of(one, choice)
         screening = screen_candidates(one, choice, np.random.RandomState(0))
         usual, kept[name] = held_out_predictions(screening, choice, 8, NEGLIGIBLE, options)
-        again = searched_again(one, choice, 8, NEGLIGIBLE, options)
+        again = nested_searches(one, choice, 8, NEGLIGIBLE, options)
         np.testing.assert_array_equal(kept[name], again)
         assert not np.allclose(usual, again)
 
@@ -99,7 +99,7 @@ def test_without_time_or_folds_there_are_none():
     two = replace(one, folds=[np.arange(15), np.arange(15, 30)])
     for each in (limited, two):
         assert nested_predictions(each, ladders_of(each, CHOICE), 8, NEGLIGIBLE) is None
-        assert searched_again(each, CHOICE, 8, NEGLIGIBLE, MixtureOptions()) is None
+        assert nested_searches(each, CHOICE, 8, NEGLIGIBLE, MixtureOptions()) is None
 
 
 @pytest.mark.parametrize("is_noise", [True, False])

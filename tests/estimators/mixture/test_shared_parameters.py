@@ -85,13 +85,13 @@ def test_the_held_out_score_of_numbers_in_another_metric():
 
 def test_jobs_are_threads_and_change_nothing(monkeypatch):
     X = np.random.default_rng(0).normal(size=(70, 2))
-    y, seen, usual = X[:, 0] > 0, [], screening.in_order
+    y, seen, usual = X[:, 0] > 0, [], screening.map_in_threads
 
     def counted(function, tasks, workers, tick):
         seen.append(workers)
         return usual(function, tasks, workers, tick)
 
-    monkeypatch.setattr(screening, "in_order", counted)
+    monkeypatch.setattr(screening, "map_in_threads", counted)
     values = []
     for n_jobs in (1, 2):
         model = kl.KernelClassifier(["linear", "Gaussian"], n_jobs=n_jobs).fit(X, y)

@@ -8,7 +8,7 @@ import kernlearn as kl
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.estimators.mixture.preparation.table import STANDARD
-from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty, left_out_some
+from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty, left_out_subset
 from kernlearn.kernels import Gaussian
 
 
@@ -23,7 +23,7 @@ def test_leave_one_out_residuals_of_some_rows_are_those_of_machines_without_them
         for one in kept
     ]
     found = [Y[row] - one.values(X[[row]])[0] for row, one in zip(rows, fewer, strict=True)]
-    np.testing.assert_allclose(left_out_some(machine, rows), found, rtol=1e-8)
+    np.testing.assert_allclose(left_out_subset(machine, rows), found, rtol=1e-8)
 
 
 def test_intervals_shrink_with_rows_that_the_mixture_was_not_judged_by(monkeypatch):

@@ -168,7 +168,7 @@ def test_a_stack_is_cut_to_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(FirstLevelStacks, "_stacked", full)
     returned = []
-    monkeypatch.setattr(batches, "give_back", returned.append)
+    monkeypatch.setattr(batches, "free_cached_memory", returned.append)
     room = 5.5 * FirstLevelStacks(None)._bytes_of(asks[0])
     answers = FirstLevelStacks(None, room)(asks)
     assert sizes == [5, 3, 2, 1, 2, 2]

@@ -28,7 +28,7 @@ def test_no_half_of_the_chosen_rank_has_a_smaller_loss(most, sample_rows):
         first=4, moment_numbers=5 * most**2, sample_rows=sample_rows, rows_per_column=1
     )
     search = RankSearch(X, [KERNEL], Y, np.ones(N), 0, options=options)
-    found = search.at_enough(lambda statistics: (ONE, RIDGE), StoppingControl())
+    found = search.grow_rank(lambda statistics: (ONE, RIDGE), StoppingControl())
     losses = losses_of(search.at(64))
     assert losses[64] > min(losses.values())  # so many landmarks fit the noise
     rank = found.factors.n_columns

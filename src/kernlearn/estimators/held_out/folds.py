@@ -39,7 +39,7 @@ def make_folds(
     codes = np.arange(len(kept)) if groups is None else groups.subset(kept).codes
     n_groups = int(codes.max()) + 1
     if not 2 <= cv <= n_groups:
-        raise ValueError(_too_many(cv, n_groups, groups))
+        raise ValueError(_too_many_folds(cv, n_groups, groups))
     order = check_random_state(random_state).permutation(n_groups)
     sizes = np.bincount(codes)[order]
     labels = _most_frequent(codes, label_free_codes(y[kept]))[order] if stratify else 0 * sizes
@@ -54,7 +54,7 @@ def draws_folds(cv: FoldsLike) -> bool:
     return isinstance(cv, int | np.integer) and not isinstance(cv, bool)
 
 
-def _too_many(cv: Any, n_groups: int, groups: RowGroups | None) -> str:
+def _too_many_folds(cv: Any, n_groups: int, groups: RowGroups | None) -> str:
     if groups is not None and groups.user_codes is not None:
         units, cure = "groups that share no row", "pass the labels of smaller groups"
     else:

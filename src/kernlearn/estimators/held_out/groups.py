@@ -54,7 +54,9 @@ class RowGroups:
         user_codes = None if groups is None else _checked(groups, n)
         copies = equal_rows(rows)
         if copies is None:
-            return cls(np.arange(n) if user_codes is None else by_first(user_codes), user_codes)
+            return cls(
+                np.arange(n) if user_codes is None else codes_by_first_row(user_codes), user_codes
+            )
         n_duplicates = n - (int(copies.max()) + 1)
         codes = copies if user_codes is None else _joined(user_codes, copies)
         if user_codes is not None and codes.max() == 0:
@@ -68,7 +70,7 @@ class RowGroups:
     def subset(self, rows: Indices) -> RowGroups:
         """The groups of some of the rows, in any order."""
         user_codes = None if self.user_codes is None else self.user_codes[rows]
-        return RowGroups(by_first(self.codes[rows]), user_codes, self.n_duplicates)
+        return RowGroups(codes_by_first_row(self.codes[rows]), user_codes, self.n_duplicates)
 
     def __len__(self) -> int:
         """Number of groups."""
@@ -103,7 +105,7 @@ def equal_rows(rows: Rows) -> Indices | None:
     if not (is_array or is_sparse or is_frame(rows)):
         return None
     n = rows.shape[0]
-    codes = by_first(np.concatenate([_hashes(block) for block in _blocks(rows)]))
+    codes = codes_by_first_row(np.concatenate([_hashes(block) for block in _blocks(rows)]))
     if codes.max() == n - 1:
         return codes
     some = _safe_indexing(rows, np.linspace(0, n - 1, min(n, _SAMPLE)).astype(int))
@@ -156,7 +158,7 @@ def _missing(labels: Targets) -> NDArray[np.bool_]:
     return np.array([not isinstance(label, str) and str(label) in gaps for label in labels])
 
 
-def by_first(labels: Targets) -> Indices:
+def codes_by_first_row(labels: Targets) -> Indices:
     """Numbers of labels in the order of their first rows."""
     _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[codes.reshape(-1)])
@@ -166,22 +168,22 @@ def _joined(groups: Indices, copies: Indices) -> Indices:
     """Join groups that have a row in common."""
     n_groups, n_rows = int(groups.max()) + 1, int(copies.max()) + 1
     if n_rows == len(copies):
-        return by_first(groups)
+        return codes_by_first_row(groups)
     edges = coo_array(
         (np.ones(len(groups)), (groups, n_groups + copies)), shape=(n_groups + n_rows,) * 2
     )
-    return by_first(connected_components(edges, directed=False)[1][groups])
+    return codes_by_first_row(connected_components(edges, directed=False)[1][groups])
 
 
 def _hashes(rows: Rows) -> Hashes:
     """A number for every row, which equal rows share."""
     if issparse(rows):
-        parts, cells = _of_cells_stored(rows)
+        parts, cells = _stored_cell_hashes(rows)
         sums = np.append(np.uint64(0), np.cumsum(parts, dtype=np.uint64))
         return np.asarray(sums[cells.indptr[1:]] - sums[cells.indptr[:-1]])
     total = np.zeros(rows.shape[0], dtype=np.uint64)
     for j in range(rows.shape[1]):
-        total = _mixed(total + _of_cells(rows, j))
+        total = _mixed_bits(total + _cell_hashes(rows, j))
     return total
 
 
@@ -189,7 +191,7 @@ def _agreement(rows: Rows) -> float:
     """The share of pairs of rows that would be equal if columns were independent."""
     n, n_columns = rows.shape
     if issparse(rows):
-        parts, cells = _of_cells_stored(rows)
+        parts, cells = _stored_cell_hashes(rows)
         _, first, counts = np.unique(parts, return_index=True, return_counts=True)
         zeros = n - np.bincount(cells.indices, minlength=n_columns).astype(float)
         pairs = zeros * (zeros - 1.0)
@@ -197,12 +199,12 @@ def _agreement(rows: Rows) -> float:
     else:
         pairs = np.empty(n_columns)
         for j in range(n_columns):
-            counts = np.unique(_of_cells(rows, j), return_counts=True)[1]
+            counts = np.unique(_cell_hashes(rows, j), return_counts=True)[1]
             pairs[j] = (counts * (counts - 1.0)).sum()
     return float(np.prod(pairs / max(n * (n - 1.0), 1.0)))
 
 
-def _of_cells(rows: Rows, j: int) -> Hashes:
+def _cell_hashes(rows: Rows, j: int) -> Hashes:
     """Hashes of the cells of a column: bits of numbers, or codes of texts."""
     if isinstance(rows, np.ndarray):
         return _bits(rows[:, j])
@@ -213,12 +215,12 @@ def _of_cells(rows: Rows, j: int) -> Hashes:
         return np.asarray(column.astype(str).factorize()[0].astype(np.uint64))
 
 
-def _of_cells_stored(rows: Rows) -> tuple[Hashes, Rows]:
+def _stored_cell_hashes(rows: Rows) -> tuple[Hashes, Rows]:
     """Hashes of the non-zero cells of a sparse matrix, and these cells."""
     cells = rows.copy()
     cells.sum_duplicates()
     cells.eliminate_zeros()
-    return _mixed(_mixed(cells.indices.astype(np.uint64)) + _bits(cells.data)), cells
+    return _mixed_bits(_mixed_bits(cells.indices.astype(np.uint64)) + _bits(cells.data)), cells
 
 
 def _bits(numbers: Array) -> Hashes:
@@ -228,7 +230,7 @@ def _bits(numbers: Array) -> Hashes:
     return np.ascontiguousarray(column).view(np.uint64)
 
 
-def _mixed(numbers: Hashes) -> Hashes:
+def _mixed_bits(numbers: Hashes) -> Hashes:
     """Numbers that share no bits with their neighbours any more."""
     numbers = numbers * _FACTORS[0]
     numbers ^= numbers >> np.uint64(29)

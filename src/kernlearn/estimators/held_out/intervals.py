@@ -26,15 +26,15 @@ from kernlearn.typing import Array, Indices, Rows
 
 def check_coverage(coverage: float) -> float:
     """A number between zero and one."""
-    return _between("coverage", coverage)
+    return _checked_fraction("coverage", coverage)
 
 
 def check_probability(q: float) -> float:
     """The probability of a quantile, between zero and one."""
-    return _between("q", q)
+    return _checked_fraction("q", q)
 
 
-def _between(name: str, value: float) -> float:
+def _checked_fraction(name: str, value: float) -> float:
     is_number = isinstance(value, int | float | np.integer | np.floating)
     if not is_number or isinstance(value, bool) or not 0 < value < 1:
         raise ValueError(

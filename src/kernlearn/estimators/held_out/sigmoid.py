@@ -95,7 +95,7 @@ def _newton(values: Array, target: Array, weight: Array, offset: float) -> tuple
         if np.abs(gradient).max() <= _SLOPE_TOL:
             break
         curvature = (design * (weight * p * (1.0 - p))) @ design.T
-        step = -_solved(curvature, gradient)
+        step = -_newton_step(curvature, gradient)
         decrease = float(gradient @ step)
         length = 1.0
         while length >= _SHORTEST_STEP:
@@ -110,7 +110,7 @@ def _newton(values: Array, target: Array, weight: Array, offset: float) -> tuple
     return float(point[0]), float(point[1])
 
 
-def _solved(curvature: Array, gradient: Array) -> Array:
+def _newton_step(curvature: Array, gradient: Array) -> Array:
     """The Newton step of two numbers, with a small ridge, by Cramer's rule."""
     (a, b), (_, d) = curvature.tolist()
     a, d, (g, h) = a + _RIDGE, d + _RIDGE, gradient.tolist()

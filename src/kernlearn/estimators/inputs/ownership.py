@@ -49,14 +49,14 @@ def draw_seed(random_state: RandomState) -> int:
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def own_kernel(kernel: K) -> K:
+def copied_kernel(kernel: K) -> K:
     """The same kernel with parameters of its own, so that the user's may change.
 
     Kernels within it are copied too; matrices and fitted transformers, which are large, are not.
 
     >>> from kernlearn.kernels import Gaussian, Linear
     >>> theirs = Linear() + Gaussian(2.0)
-    >>> ours = own_kernel(theirs)
+    >>> ours = copied_kernel(theirs)
     >>> theirs.kernels[1].gamma = 50.0
     >>> ours
     Sum(kernels=[Linear(), Gaussian(gamma=2.0)])
@@ -64,13 +64,13 @@ def own_kernel(kernel: K) -> K:
     mine = copy(kernel)
     for name, value in vars(kernel).items():
         if isinstance(value, Kernel):
-            setattr(mine, name, own_kernel(value))
+            setattr(mine, name, copied_kernel(value))
         elif isinstance(value, list | tuple) and any(isinstance(one, Kernel) for one in value):
-            parts = [own_kernel(one) if isinstance(one, Kernel) else one for one in value]
+            parts = [copied_kernel(one) if isinstance(one, Kernel) else one for one in value]
             setattr(mine, name, type(value)(parts))
     return mine
 
 
-def own_rows(rows: Rows) -> Rows:
+def copied_rows(rows: Rows) -> Rows:
     """The same rows, which stay as they are when the user's array changes."""
     return rows.copy() if hasattr(rows, "copy") else rows

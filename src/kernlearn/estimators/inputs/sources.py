@@ -36,7 +36,7 @@ class KernelRows:
     def __getitem__(self, chosen: Rows) -> KernelRows:
         return KernelRows(self.K, self.rows[chosen])
 
-    def against(self, rows: Indices) -> Array:
+    def values_with(self, rows: Indices) -> Array:
         """Kernel values with other rows of the matrix."""
         return np.asarray(self.K[np.ix_(self.rows, rows)], dtype=float)
 

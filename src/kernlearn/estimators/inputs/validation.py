@@ -196,7 +196,7 @@ def check_every_target(estimator: BaseEstimator, y: Rows, numeric: bool) -> None
         return
     flat = cells.reshape(len(cells), -1)
     is_float = cells.dtype.kind == "f"
-    unknown = ~np.isfinite(flat) if is_float else _where_missing(flat)
+    unknown = ~np.isfinite(flat) if is_float else _missing_mask(flat)
     if unknown.any():
         rows = np.flatnonzero(unknown.any(axis=1))
         first = flat[unknown][0]
@@ -211,7 +211,7 @@ def check_every_target(estimator: BaseEstimator, y: Rows, numeric: bool) -> None
         _check_text_is_numbers(estimator, flat)
 
 
-def _where_missing(cells: Targets) -> Mask:
+def _missing_mask(cells: Targets) -> Mask:
     if cells.dtype.kind != "O":
         return np.zeros(cells.shape, dtype=bool)
     return np.array([[is_missing(cell) for cell in row] for row in cells], dtype=bool)
@@ -307,7 +307,7 @@ def _name_cells(
     if not what.startswith(("Input X contains NaN", "Input X contains infinity")):
         return None
     is_gap = "NaN" in what
-    place = _first_place(X, np.isnan if is_gap else np.isinf)
+    place = _first_bad_cell(X, np.isnan if is_gap else np.isinf)
     if place is None:
         return None
     if not is_gap:
@@ -376,7 +376,7 @@ def _and_more(count: int) -> str:
     return f" and such in {count - 1} more" if count > 1 else ""
 
 
-def _first_place(X: Rows, is_bad: Callable[[Any], Any]) -> str | None:
+def _first_bad_cell(X: Rows, is_bad: Callable[[Any], Any]) -> str | None:
     """The first such cell of a table, in words; large tables of numbers are not copied."""
     sparse = X.tocoo() if issparse(X) else None
     try:

@@ -32,7 +32,7 @@ def are_views(X: Rows, kernels: object) -> bool:
     return all(len(getattr(view, "shape", ())) == 2 for view in X)
 
 
-def known_views(X: Rows) -> dict[Any, Any] | list[Any]:
+def converted_views(X: Rows) -> dict[Any, Any] | list[Any]:
     """The views, frames of other makers as those of pandas, and kernel matrices as row numbers."""
     if isinstance(X, Sources):
         return {name: _two_axes(X[name]) for name in X}
@@ -174,7 +174,7 @@ def _joined_frames(views: Sequence[Rows], names: Sequence[str]) -> Rows:
     return load_pandas("joining data frames").concat(named, axis=1)
 
 
-def in_order(X: Rows, places: Mapping[str, slice], columns: Mapping[str, list[str]]) -> Rows:
+def reordered_views(X: Rows, places: Mapping[str, slice], columns: Mapping[str, list[str]]) -> Rows:
     """The views of further rows in the order of those that were fitted to.
 
     `places` are the columns of each view that was fitted to, `columns` their names, of those that
@@ -240,14 +240,14 @@ def checked_kernels(kernels: object) -> list[Kernel]:
     return list(kernels)
 
 
-def on_views(kernels: Sequence[Kernel], places: Mapping[str, slice]) -> list[Kernel]:
+def kernels_on_views(kernels: Sequence[Kernel], places: Mapping[str, slice]) -> list[Kernel]:
     """Every kernel on every view; ``Columns`` that name a view, on this view alone.
 
     Without views the kernels are returned unchanged.
 
     >>> from kernlearn.kernels import Gaussian, Linear
     >>> sources = {"genes": slice(0, 5), "lipids": slice(5, 7)}
-    >>> [k.name for k in on_views([Linear(), Columns("genes", Gaussian())], sources)]
+    >>> [k.name for k in kernels_on_views([Linear(), Columns("genes", Gaussian())], sources)]
     ['genes', 'lipids', 'genes']
     """
     if not places:

@@ -88,7 +88,7 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
                 check_takes_dask(self, request.rows)
                 self._learn_at_scale(data, request)
                 return
-            problem, offset, rows = self._stated(request, data)
+            problem, offset, rows = self._stated_problem(request, data)
         search = learn_first_level(problem, request.folds, request.lam, request.mu, request.control)
         with threads_for(len(data.kept)), self._sentences():
             if self.device_ == HOST:
@@ -120,12 +120,12 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
         forget_low_rank(self)
         for name in {"lower_bound_", "duality_gap_"} & set(vars(self)):  # of an earlier fit
             delattr(self, name)
-        obstacle = self._obstacle(data, rows, family) or _other_obstacle(self, mu)
+        obstacle = self._obstacle(data, rows, family) or _unsupported_parameter(self, mu)
         rank = chosen_rank(self.rank, len(kept), obstacle, self._options.exact_rows)
         limits = DescentLimits(control.tol, control.max_iter, control.stopping)
         return FirstLevelRequest(family, lam, None, limits, rows, rank, mu, control, folds)
 
-    def _stated(
+    def _stated_problem(
         self, request: FirstLevelRequest, data: LeastSquaresData
     ) -> tuple[FirstLevelProblem, Array, Rows]:
         """The problem on the matrix of all rows, the offsets of the targets, and the rows."""
@@ -304,7 +304,7 @@ class FirstLevel(FirstLevelParameters, LeastSquaresSVM):
         )
 
 
-def _other_obstacle(estimator: FirstLevel, mu: float | None) -> str | None:
+def _unsupported_parameter(estimator: FirstLevel, mu: float | None) -> str | None:
     """The parameter that landmarks of the first level do not support."""
     if estimator._by_evidence:
         return "evidence"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernlearn.estimators.inputs.dask_rows import select_rows
-from kernlearn.estimators.inputs.ownership import own_kernel, own_rows
+from kernlearn.estimators.inputs.ownership import copied_kernel, copied_rows
 from kernlearn.estimators.least_squares.learning_data import LeastSquaresData
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.families.factor_rows import FactorRows
@@ -33,7 +33,7 @@ def store_selection(
     _store(estimator, selection, family.kernel(selection.theta), selection.fit.dual_coef)
     estimator.theta_ = selection.theta if theta is None else theta
     estimator.intercept_ = selection.fit.intercept
-    estimator.support_, estimator.support_vectors_ = kept, own_rows(rows)
+    estimator.support_, estimator.support_vectors_ = kept, copied_rows(rows)
     estimator.objective_ = selection.objective
     estimator.n_iter_ = max(selection.n_iter, 1)
 
@@ -61,7 +61,7 @@ def store_exact_fit(
     """Set the fitted attributes of a machine on all rows: these are the support vectors."""
     _store(estimator, fit, fit.kernel, fit.dual_coef)
     estimator.intercept_ = fit.intercept
-    estimator.support_, estimator.support_vectors_ = kept, own_rows(rows)
+    estimator.support_, estimator.support_vectors_ = kept, copied_rows(rows)
     estimator._ridge = fit.lam / table.weight
     _store_loss(estimator, fit, table)
 
@@ -70,7 +70,7 @@ def _store(
     estimator: Any, fit: Selection | KernelFit | ExactFit, kernel: Kernel, dual_coef: Array
 ) -> None:
     estimator.theta_, estimator.lam_ = fit.theta, fit.lam
-    estimator.kernel_ = own_kernel(kernel)
+    estimator.kernel_ = copied_kernel(kernel)
     estimator.dual_coef_ = np.ascontiguousarray(dual_coef.T)
     estimator.n_iter_, estimator.n_evaluations_ = fit.n_iter, fit.n_evaluations
     estimator.status_ = fit.status

@@ -22,7 +22,7 @@ from scipy.linalg import LinAlgError, solve
 from scipy.spatial.distance import cdist
 from scipy.special import softmax
 
-from kernlearn.estimators.held_out.groups import by_first
+from kernlearn.estimators.held_out.groups import codes_by_first_row
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.members import Members
 from kernlearn.estimators.mixture.options import CompressionOptions
@@ -175,7 +175,7 @@ def held_out_parts(rows: Indices, groups: Indices | None, n_parts: int) -> list[
     """Rows in a random order as parts that are held out in turn, each group in one part."""
     numbers = np.arange(len(rows))
     if groups is not None:
-        numbers = by_first(groups[rows])
+        numbers = codes_by_first_row(groups[rows])
     return [rows[numbers % n_parts == part] for part in range(n_parts)]
 
 

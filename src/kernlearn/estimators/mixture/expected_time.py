@@ -46,7 +46,9 @@ def announce(
             is_large = n_rows > options.exact_rows
             stopping.report(announcement(seconds, n_rows, n_columns, is_large), np.inf)
     n_members = min(max_members, options.screening.shortlist)
-    stopping.reserve(kept_free(stopping.seconds_left, n_members, member_seconds(n_rows, options)))
+    stopping.reserve(
+        reserved_seconds(stopping.seconds_left, n_members, member_seconds(n_rows, options))
+    )
 
 
 def affordable(max_members: int, training: TrainingRows, options: MixtureOptions) -> int:
@@ -107,13 +109,13 @@ def announcement(seconds: float, n_rows: int, n_columns: int, is_large: bool = F
     """
     size = f"{counted(n_rows, 'row')} of {counted(n_columns, 'column')}"
     part = "less" if is_large else "a tenth"
-    return f"about {in_time(seconds)} are expected for {size}; effort='fast' takes {part}"
+    return f"about {duration_in_words(seconds)} are expected for {size}; effort='fast' takes {part}"
 
 
-def in_time(seconds: float) -> str:
+def duration_in_words(seconds: float) -> str:
     """A time in words, to one digit or two.
 
-    >>> in_time(94.0), in_time(600.0)
+    >>> duration_in_words(94.0), duration_in_words(600.0)
     ('90 seconds', '10 minutes')
     """
     return (
@@ -123,11 +125,11 @@ def in_time(seconds: float) -> str:
     )
 
 
-def kept_free(limit: float, n_members: int, member: float) -> float:
+def reserved_seconds(limit: float, n_members: int, member: float) -> float:
     """Seconds to reserve for members: for all of them, up to half of the time left, or for one.
 
-    >>> kept_free(60.0, 5, 2.0), kept_free(6.0, 5, 2.0), kept_free(np.inf, 5, 2.0)
-    (10.0, 3.0, 0.0)
+    >>> [reserved_seconds(limit, 5, 2.0) for limit in (60.0, 6.0, np.inf)]
+    [10.0, 3.0, 0.0]
     """
     if np.isinf(limit):
         return 0.0

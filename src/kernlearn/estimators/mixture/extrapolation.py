@@ -29,7 +29,7 @@ import numpy as np
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.registry import LINEAR
-from kernlearn.estimators.mixture.preparation.outside_rows import beyond_range
+from kernlearn.estimators.mixture.preparation.outside_rows import distances_beyond_range
 from kernlearn.estimators.mixture.preparation.table import STANDARD, AnyPreparation, Preparation
 from kernlearn.numerics.rounding import first_least
 from kernlearn.quality.predictive import SquaredLoss
@@ -103,7 +103,7 @@ class LinearExtrapolation:
             coefs, intercepts = _ridge_path(X[others], Y[others], weight[others], ridges)
             predictions[:, fold] = X[fold] @ coefs + intercepts
             low, high = X[others].min(axis=0), X[others].max(axis=0)
-            outside[fold] = (beyond_range(X[fold], low, high) > NEAR).any(axis=1)
+            outside[fold] = (distances_beyond_range(X[fold], low, high) > NEAR).any(axis=1)
         losses = np.einsum("i,sik->si", weight, (Y - predictions) ** 2)
         best = first_least(losses.sum(axis=1))
         mixed = weight * ((Y - held_out) ** 2).sum(axis=1)

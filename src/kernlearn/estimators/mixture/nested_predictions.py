@@ -76,7 +76,7 @@ def held_out_predictions(
     if ladders:
         nested = nested_predictions(problem, ladders, max_members, least, choice.logarithms)
     else:
-        nested = searched_again(problem, choice, max_members, least, options)
+        nested = nested_searches(problem, choice, max_members, least, options)
     if nested is None or (n > options.nested_rows and _is_clearly_better(usual, nested, problem)):
         return usual, usual
     return usual, nested
@@ -239,7 +239,7 @@ class LadderFit:
         return np.asarray(values if link is None else link(values))
 
 
-def searched_again(
+def nested_searches(
     problem: CandidateProblem,
     choice: CandidateChoice,
     max_members: int,

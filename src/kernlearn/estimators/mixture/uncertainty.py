@@ -116,7 +116,7 @@ def _slopes(machine: KernelMachine, predicted: Array) -> Array | float:
     return link.logarithms.slope(predicted) if isinstance(link, Exponentials) else 1.0
 
 
-def left_out_some(machine: KernelMachine, rows: Indices) -> Array:
+def left_out_subset(machine: KernelMachine, rows: Indices) -> Array:
     """Leave-one-out residuals of some of the rows that trained a machine, of weight one each."""
     K = machine.kernel(machine.points)
     means = K.mean(axis=0)
@@ -193,7 +193,7 @@ class MixtureUncertainty:
                 [
                     compute(v, r, level)
                     if found is None
-                    else _of_alike(v, r, found.ratios(some[table]), level, compute, outer)
+                    else _from_similar_rows(v, r, found.ratios(some[table]), level, compute, outer)
                     for v, r, found in targets
                 ],
                 1,
@@ -217,7 +217,7 @@ class MixtureUncertainty:
             if known and np.ptp(self.members.weight) == 0.0 and self.members.groups is None:
                 rows = np.random.RandomState(0).choice(max(sizes), _SHRINKAGE_ROWS, replace=False)
                 all_rows = sum(
-                    part.factor * left_out_some(part.machine, rows) for part in self.parts
+                    part.factor * left_out_subset(part.machine, rows) for part in self.parts
                 )
                 judged = sum(part.factor * part.residuals for part in self.parts)
                 before = float(np.median(np.abs(judged)))
@@ -253,7 +253,7 @@ class MixtureUncertainty:
         )
 
 
-def _of_alike(
+def _from_similar_rows(
     values: Array, residuals: Array, ratios: Array, level: float, compute: AtLevel, outer: Outer
 ) -> Array:
     """The result of `compute` from the residuals whose sizes are most like that of a new row.

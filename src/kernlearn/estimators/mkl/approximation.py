@@ -131,13 +131,13 @@ def learn_approximately(
     earlier: EarlierChoices | None = estimator.__dict__.pop("_taken_over", None)
     with device_memory_errors():
         if is_family(estimator.kernels):
-            return _of_family(estimator, data, points, rank, control)
+            return _learn_family(estimator, data, points, rank, control)
         if earlier is not None:
-            return _at_earlier_choices(estimator, data, earlier, control)
-        return _of_list(estimator, data, points, rank, control)
+            return _learn_at_earlier_choices(estimator, data, earlier, control)
+        return _learn_list(estimator, data, points, rank, control)
 
 
-def _of_family(
+def _learn_family(
     estimator: CombinationParameters,
     data: Labelled,
     points: Rows,
@@ -154,10 +154,10 @@ def _of_family(
         source, pool, rank, statement, control, options.limits, options.ranks
     )
     estimator.kernel_ = WeightedSum(kernels, engine_fit.solution.weights[active])
-    return choices.kept_in(engine_fit)
+    return choices.with_sample_losses(engine_fit)
 
 
-def _of_list(
+def _learn_list(
     estimator: CombinationParameters,
     data: Labelled,
     points: Rows,
@@ -192,10 +192,10 @@ def _of_list(
     if read_once:
         engine_fit = replace(engine_fit, solution=with_points_of(engine_fit.solution, data.X))
     estimator.kernel_ = WeightedSum(kernels, engine_fit.solution.weights)
-    return choices.kept_in(engine_fit)
+    return choices.with_sample_losses(engine_fit)
 
 
-def _at_earlier_choices(
+def _learn_at_earlier_choices(
     estimator: CombinationParameters, data: Labelled, earlier: EarlierChoices, control: Control
 ) -> EngineFit[LowRankSolution]:
     """Learn weights and machines alone, at the kernels, ranks and C of an earlier fit."""

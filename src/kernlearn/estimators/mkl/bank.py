@@ -46,7 +46,7 @@ def choose_bank(
     order = _order(X[:n], np.column_stack(targets))
     X = np.concatenate([X[:n][order], X[n:]])
     targets, weight = [target[order] for target in targets], weight[order]
-    groups = _some(groups, order)
+    groups = _groups_at(groups, order)
     median = median_distance(X, seed)
     rows = sample_rows(n, seed)
     sample = X[:n][rows]
@@ -55,12 +55,12 @@ def choose_bank(
     notes: list[str] = []
     scales: Array | None = None
     varies = any(np.ptp(part) > 0 for part in parts)
-    together = _some(groups, rows)
+    together = _groups_at(groups, rows)
     if len(rows) >= _FEWEST and varies and can_hold_out(together):
         best, pays = _best_exponent(sample, median, parts, weight[rows], tried, together)
         more = sample_rows(n, seed, _ROWS_FOR_COLUMNS)
         some = [target[more] for target in targets]
-        data = X[more], some, weight[more], bank_at(median, [best])[-1], _some(groups, more)
+        data = X[more], some, weight[more], bank_at(median, [best])[-1], _groups_at(groups, more)
         by_column, by_scale = column_bank(*data), learned_scales(*data)
         if by_column is not None and (by_scale is None or by_column[1] < by_scale[1]):
             return by_column[0], [by_column[2]]
@@ -95,7 +95,7 @@ def _warn_at_narrowest(gamma: float) -> None:
     )
 
 
-def _some(groups: Indices | None, rows: Indices) -> Indices | None:
+def _groups_at(groups: Indices | None, rows: Indices) -> Indices | None:
     return None if groups is None else groups[rows]
 
 
@@ -155,7 +155,9 @@ def banks_of_views(
         there = _has_view(view, name)
         known = there[: len(weight)]
         those = [target[known] for target in targets], weight[known], seed, tried
-        bank, view_notes = choose_bank(view[there], *those, _some(groups, np.flatnonzero(known)))
+        bank, view_notes = choose_bank(
+            view[there], *those, _groups_at(groups, np.flatnonzero(known))
+        )
         kernels += [Columns(place, kernel, name) for kernel in bank]
         notes += [f"{name}: {note}" for note in view_notes]
     return kernels, notes

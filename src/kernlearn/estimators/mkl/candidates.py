@@ -9,9 +9,9 @@ from typing import cast
 import numpy as np
 
 from kernlearn._device import HOST, Place
-from kernlearn.estimators.inputs.ownership import own_kernel
+from kernlearn.estimators.inputs.ownership import copied_kernel
 from kernlearn.estimators.inputs.transformed_rows import fitted_transformers
-from kernlearn.estimators.inputs.views import checked_kernels, on_views
+from kernlearn.estimators.inputs.views import checked_kernels, kernels_on_views
 from kernlearn.estimators.mkl.bank import banks_of_views
 from kernlearn.estimators.mkl.column_pairs import pair_kernels
 from kernlearn.estimators.mkl.equal_share import kernel_name
@@ -95,7 +95,7 @@ def kernel_pool(
     estimator.kernels_ = bound_family(estimator.kernels, points)
 
     def prepared(kernel: Kernel) -> Kernel:
-        return wrapped(estimator, [kernel], centre)[0]
+        return transformed_kernels(estimator, [kernel], centre)[0]
 
     wraps = prepared if estimator._options.center or estimator.normalize else None
     workers, psd = n_threads(), repair(estimator)
@@ -118,8 +118,10 @@ def prepared_kernels(estimator: CombinationParameters, X: Rows, labelled: Labell
         for note in estimator.bank_notes_ if estimator.verbose else []:
             print(f"{type(estimator).__name__}: {note}")
     else:
-        kernels = on_views(list(map(own_kernel, checked_kernels(estimator.kernels))), views)
-    return wrapped(estimator, kernels, X)
+        kernels = kernels_on_views(
+            list(map(copied_kernel, checked_kernels(estimator.kernels))), views
+        )
+    return transformed_kernels(estimator, kernels, X)
 
 
 def bank_of_sample(estimator: CombinationParameters, data: Labelled, points: Rows) -> list[Kernel]:
@@ -152,7 +154,9 @@ def _pair_kernels(estimator: CombinationParameters, bank: Labelled, whole: Kerne
     return kernels
 
 
-def wrapped(estimator: CombinationParameters, kernels: list[Kernel], X: Rows) -> list[Kernel]:
+def transformed_kernels(
+    estimator: CombinationParameters, kernels: list[Kernel], X: Rows
+) -> list[Kernel]:
     """Kernels with centring around X and the unit diagonal, if requested."""
     if estimator._options.center:
         kernels = [Centered(kernel, X) for kernel in kernels]

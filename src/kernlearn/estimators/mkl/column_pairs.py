@@ -19,7 +19,7 @@ from kernlearn.families.factor_rows import FactorRows
 from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.kernels import ARDGaussian, Columns, Kernel
 from kernlearn.numerics.rounding import first_least
-from kernlearn.runtime.threads import in_order, n_threads, threads_for
+from kernlearn.runtime.threads import map_in_threads, n_threads, threads_for
 from kernlearn.solvers.engine.refits import least_squares_refits
 from kernlearn.solvers.nystroem.moments import LowRankFolds, trained
 from kernlearn.solvers.nystroem.rank import FactorStatistics, RankSearch
@@ -68,7 +68,7 @@ def pair_kernels(
     for _ in range(options.kept):
         left = sample.left_over(chosen)
         pairs_left = _pairs_of(columns, left) if pairs_left is None else pairs_left
-        best = list(in_order(left.best, pairs_left, n_threads(), lambda: None))
+        best = list(map_in_threads(left.best, pairs_left, n_threads(), lambda: None))
         found = [(*entry, pair) for entry, pair in zip(best, pairs_left, strict=True)]
         if not found:
             break

@@ -15,7 +15,7 @@ from kernlearn._device import HOST, device_memory_errors
 from kernlearn.estimators.inputs.dask_rows import gather_rows, select_rows
 from kernlearn.estimators.inputs.decision_values import decision_values
 from kernlearn.estimators.inputs.options import explained_options
-from kernlearn.estimators.inputs.ownership import own_rows
+from kernlearn.estimators.inputs.ownership import copied_rows
 from kernlearn.estimators.inputs.row_kinds import (
     stack_rows,
 )
@@ -165,7 +165,7 @@ class KernelCombination(CombinationParameters):
         if not of_pool and (X_unlabeled is not None or self._weight_signs == "free"):
             coefs = np.atleast_2d(np.asarray(solution.dual_coef))
             self._transduction = TransductiveFit(
-                rows=own_rows(points),
+                rows=copied_rows(points),
                 targets=data.targets,
                 weight=data.weight,
                 dual_coef=coefs,

@@ -67,7 +67,7 @@ def losses_of(
     if quality not in OWN_LOSSES:
         return usual
 
-    def own(values: Array, targets: Sequence[Array], sample_weight: Array) -> Array:
+    def machine_losses(values: Array, targets: Sequence[Array], sample_weight: Array) -> Array:
         ones = np.ones(len(values))
         level = estimator._options.quantile
         known = 1.0, estimator.nu, estimator.epsilon_, ones, level
@@ -78,7 +78,7 @@ def losses_of(
             total += machine.conjugate(machine.linear - f, 0.0)
         return np.where(np.isnan(values).any(axis=1), np.nan, total)
 
-    return own
+    return machine_losses
 
 
 def hold_out_rule(

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from kernlearn.estimators.held_out.groups import blocks_of, by_first
+from kernlearn.estimators.held_out.groups import blocks_of, codes_by_first_row
 from kernlearn.quality.held_out import HeldOutLoss, leave_out
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.runtime.threads import threads_for
@@ -67,6 +67,6 @@ def halves_of(n: int, groups: Indices | None) -> Mask | None:
     """One of two halves of n rows, or of their groups; None if one could hold nothing out."""
     if groups is None:
         return np.asarray(np.arange(n) % 2 == 0)
-    half = np.asarray(by_first(groups) % 2 == 0)
+    half = np.asarray(codes_by_first_row(groups) % 2 == 0)
     enough = all(part.sum() >= n // 4 and can_hold_out(groups[part]) for part in (half, ~half))
     return half if enough else None

@@ -72,7 +72,7 @@ def learned_scales(
     Y = np.column_stack(targets)
     # In units of the largest, a power of two: squares of slopes are then numbers.
     whole = Sample(X, np.ldexp(Y, -int(np.frexp(np.abs(Y).max())[1])), weight, groups)
-    units = _own_units(whole)
+    units = _unit_scales(whole)
     if not (units.min() > _LEAST and units.max() < 1.0 / _LEAST):
         return None
     halves = halves_of(n, groups)
@@ -119,14 +119,14 @@ def _gaussians(X: Array, scales: Array) -> list[Kernel]:
     return [ARDGaussian(2.0**p * (scales / median) ** 2) for p in _WIDTHS]
 
 
-def _own_units(sample: Sample) -> Array:
+def _unit_scales(sample: Sample) -> Array:
     """One over the spread of every column."""
     return np.asarray(1.0 / np.sqrt(mean_squares(sample.X)))
 
 
-def _by_slopes(sample: Sample) -> Array | None:
+def _gradient_scales(sample: Sample) -> Array | None:
     """Slopes of a machine that follows its rows closely, in the units of the columns."""
-    units = _own_units(sample)
+    units = _unit_scales(sample)
     X = (sample.X - np.median(sample.X, axis=0)) * units
 
     def train(length: float, scales: Array) -> Array:
@@ -142,6 +142,6 @@ def _by_slopes(sample: Sample) -> Array | None:
 
 
 _LEARNERS: dict[str, Callable[[Sample], Array | None]] = {
-    "their spread": _own_units,
-    "the slopes along them": _by_slopes,
+    "their spread": _unit_scales,
+    "the slopes along them": _gradient_scales,
 }

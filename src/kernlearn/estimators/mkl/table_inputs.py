@@ -16,10 +16,10 @@ from kernlearn.estimators.inputs.views import (
     are_views,
     check_same_matrices,
     column_names,
+    converted_views,
     hstack_views,
-    in_order,
-    known_views,
     matrices_of,
+    reordered_views,
 )
 from kernlearn.estimators.mkl.parameters import CombinationParameters
 from kernlearn.kernels._validation import as_pandas_frame
@@ -45,7 +45,7 @@ class TableInputs:
             return unchanged_rows(self.estimator, X, reset)
         options = table_options(self.kernels, self.gaps)
         table = validate_table(self.estimator, X, reset=reset, dtype="numeric", **options)
-        return self._as_kernels_see(X, table)
+        return self._kernel_input(X, table)
 
     def checked_with_target(self, X: Rows, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
         """X as `checked` returns it, and y of the same length."""
@@ -60,7 +60,7 @@ class TableInputs:
             return rows, target_of(self.estimator, rows, y, **options)
         options = {**options, **table_options(self.kernels, self.gaps)}
         table, target = validate_table(self.estimator, X, y, dtype="numeric", **options)
-        return self._as_kernels_see(X, table), target
+        return self._kernel_input(X, table), target
 
     def checked_unlabeled(self, X: Rows, X_unlabeled: Rows) -> Rows:
         """Further points of the same columns."""
@@ -91,7 +91,7 @@ class TableInputs:
         """Weights of the checked rows; ones if none are given."""
         return sample_weights(to_host(on_this_machine(sample_weight)), rows)
 
-    def _as_kernels_see(self, X: Rows, checked: Rows) -> Rows:
+    def _kernel_input(self, X: Rows, checked: Rows) -> Rows:
         """A data frame as it came; a memory map, too, which is read and converted in blocks."""
         kept = hasattr(X, "iloc") or isinstance(X, np.memmap)
         return X if kept else as_floats(self.estimator, checked)
@@ -125,10 +125,10 @@ class TableInputs:
             self.estimator._view_matrices = matrices
         elif matrices:
             check_same_matrices(matrices, own.get("_view_matrices", {}))
-        X = known_views(X)
+        X = converted_views(X)
         if not reset:
             # Files of earlier versions have no names of columns.
-            X = in_order(X, own["views_"], own.get("_view_columns", {}))
+            X = reordered_views(X, own["views_"], own.get("_view_columns", {}))
         table, places = hstack_views(X, self.kernels, self.gaps)
         if reset:
             self.estimator.views_, self.estimator._view_columns = places, column_names(X)

@@ -81,7 +81,7 @@ KEPT = 2**27  # bytes of Gram matrices
 def error_bound_of(estimator: CombinationParameters) -> ErrorBound:
     """Theorem 24 for the labels that the fit has predicted for its unlabelled rows."""
     fit: TransductiveFit | None = vars(estimator).get("_transduction")
-    refused = _why_not(estimator, fit)
+    refused = _unmet_condition(estimator, fit)
     if fit is None or refused is not None:
         raise AttributeError(
             f"{type(estimator).__name__} has no transductive_bound_: expected {refused}"
@@ -105,7 +105,7 @@ def error_bound_of(estimator: CombinationParameters) -> ErrorBound:
     )
 
 
-def _why_not(estimator: CombinationParameters, fit: TransductiveFit | None) -> str | None:
+def _unmet_condition(estimator: CombinationParameters, fit: TransductiveFit | None) -> str | None:
     """The unmet condition of the theorem, with the cure; None if there is a bound."""
     if "transduction_" not in vars(estimator):
         return "a fit with X_unlabeled, got one without; pass the rows to be predicted to fit"

@@ -144,12 +144,12 @@ def approximate_backend(
         statement.fold,
     )
     if isinstance(table.rank, str):
-        statistics = search.at_enough(rank_judge(statement), control.stopping)
+        statistics = search.grow_rank(rank_judge(statement), control.stopping)
         return LandmarkBackend(table, statement, statistics)
     factors = search.factors(table.rank)
     if WideBackend.serves(table, statement, factors.n_columns):
         return WideBackend(table, statement, factors)
-    return LandmarkBackend(table, statement, search.through(factors))
+    return LandmarkBackend(table, statement, search.statistics_of(factors))
 
 
 def learn_family(
@@ -247,7 +247,7 @@ class SampleChoices:
     loss_by_strength: Array
     strength: float | None
 
-    def kept_in(self, fit: EngineFit[LowRankSolution]) -> EngineFit[LowRankSolution]:
+    def with_sample_losses(self, fit: EngineFit[LowRankSolution]) -> EngineFit[LowRankSolution]:
         """The fit to all rows, with the losses of the sample."""
         losses = self.loss_by_C if len(self.loss_by_C) else fit.loss_by_C
         return replace(

@@ -100,4 +100,4 @@ def learn_sections(
         if not (isinstance(rank, str) and in_time and options.asks_for_more(fit, n)):
             break
         size, weights = min(2 * size, n), fit.solution.weights
-    return (choices.kept_in(fit), *found[1:])
+    return (choices.with_sample_losses(fit), *found[1:])

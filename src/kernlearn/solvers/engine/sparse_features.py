@@ -168,7 +168,7 @@ def _through_landmarks(
     weight, ranks = statement.settings.sample_weight, table.ranks
     search = RankSearch(source, kernels, Y, weight, seed, None, ranks, statement.fold)
     judge = rank_judge(replace(statement, start=None, share=0.0))
-    return search.at_enough(judge, control.stopping, most=min(most, ranks.most_columns())).factors
+    return search.grow_rank(judge, control.stopping, most=min(most, ranks.most_columns())).factors
 
 
 def _explicit_rows(

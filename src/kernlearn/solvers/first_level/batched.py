@@ -57,7 +57,7 @@ class FirstLevelStacks(Stacks[TrainingRequest, Trained | None]):
     def _family(self, requests: Sequence[TrainingRequest]) -> ParametricKernel | None:
         return requests[0].problem.family.stack([request.problem.family for request in requests])
 
-    def _alone(self, request: TrainingRequest) -> Trained | None:
+    def _compute_alone(self, request: TrainingRequest) -> Trained | None:
         return request.alone()
 
     def _stacked(

@@ -91,7 +91,7 @@ def learn_first_level(
     if several and mu is None and stopping.stopped is None:
         bandwidth = None if control.by_evidence else starts.one_bandwidth()
         for start in (bandwidth, starts.columns(float(np.exp(search.x[0])), theta)):
-            if start is not None and starts.promises(start, search.least):
+            if start is not None and starts.is_promising(start, search.least):
                 again, found = yield from starts.searched(start, search.least)
                 if again.least < search.least:
                     search, again, theta = again, search, found
@@ -184,7 +184,7 @@ class FirstLevelStarts:
         theta = yield from search.stage(self.problem, start.theta, 1.0, below)
         return search, theta
 
-    def promises(self, start: Start, least: float) -> bool:
+    def is_promising(self, start: Start, least: float) -> bool:
         """Whether to search from it; the evidence is only known where a training has ended."""
         unknown = self.control.by_evidence or self.problem.loss is not None
         return unknown or start.cv_loss < PROMISING * least

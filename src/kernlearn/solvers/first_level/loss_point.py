@@ -221,7 +221,7 @@ class LossPoint:
         """∂²J/∂λ∂θ, of shape (p,)."""
         found = 0.5 * self.forms
         for j, each in enumerate(self.machines):
-            found = found - self._solved(j, self.K @ each.coef, 0.0) @ self.images[j]
+            found = found - self._times_projection(j, self.K @ each.coef, 0.0) @ self.images[j]
         return np.asarray(found)
 
     def outside(self, others: LossProblem) -> Outside:
@@ -244,7 +244,7 @@ class LossPoint:
             g = outer.linear - f - each.intercept
             e = -conjugate_slope(outer)(g)
             inner = self.K @ each.coef
-            q = self._solved(j, K.T @ e, float(e.sum()))
+            q = self._times_projection(j, K.T @ e, float(e.sum()))
             loss += float(outer.conjugate(g, 0.0).sum())
             by_lam += float(q @ inner - e @ f) / self.lam
             images = family.jacobian_products(others.X, self.theta, K, each.coef, X)
@@ -266,7 +266,7 @@ class LossPoint:
             values[:, j] = z - rule.residuals(fit_ls_svm(self.K, z[:, None], tau))[:, 0]
         return values
 
-    def _solved(self, j: int, right: Array, total: float) -> Array:
+    def _times_projection(self, j: int, right: Array, total: float) -> Array:
         """P times a right-hand side of one machine, with this sum: zero for held rows."""
         found, factor = np.zeros(len(right)), self.factors[j]
         if factor is not None:

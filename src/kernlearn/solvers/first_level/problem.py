@@ -214,7 +214,9 @@ class FirstLevelPoint:
     def images(self) -> list[Array]:
         """K_r α for all r as columns of shape (n, p), one array for each target."""
         family, X = self.problem.family, self.problem.X
-        return [family.jacobian_products(X, self.theta, self.K, a) for a in _each(self.dual_coef)]
+        return [
+            family.jacobian_products(X, self.theta, self.K, a) for a in _columns_of(self.dual_coef)
+        ]
 
     @cached_property
     def forms(self) -> Array:
@@ -300,7 +302,8 @@ class FirstLevelPoint:
         solved = self.factor.solve(right, xp.concat([sums, xp.zeros_like(sums)], axis=-1))[0]
         q, P_scaled = solved[..., : alpha.shape[-1]], solved[..., alpha.shape[-1] :]
         moved = [
-            family.jacobian_products(others.X, self.theta, K, each, X) for each in _each(alpha)
+            family.jacobian_products(others.X, self.theta, K, each, X)
+            for each in _columns_of(alpha)
         ]
         lam = np.asarray(self.lam)[..., None]
         return Outside(
@@ -369,7 +372,7 @@ def alone(search: TrainingSearch[R]) -> R:
     return drive(search, lambda requests: [request.alone() for request in requests])
 
 
-def _each(columns: DeviceArray) -> list[DeviceArray]:
+def _columns_of(columns: DeviceArray) -> list[DeviceArray]:
     """The columns of a matrix, or of a stack of them."""
     return [columns[..., k] for k in range(columns.shape[-1])]
 
@@ -381,6 +384,6 @@ def _total(A: DeviceArray, B: DeviceArray) -> DeviceArray:
 
 def _products(columns: DeviceArray, images: list[DeviceArray]) -> Array:
     """On the host, the sum over the columns of each times its image, of shape (p,)."""
-    pairs = zip(_each(columns), images, strict=True)
+    pairs = zip(_columns_of(columns), images, strict=True)
     total = sum((each[..., None, :] @ image)[..., 0, :] for each, image in pairs)
     return np.asarray(to_host(total))

@@ -184,7 +184,7 @@ def fit_through_landmarks(
     one = np.ones(1)
     if rank == "auto":
         # To learn θ took longer than a pass over the rows: all landmarks that there is room for.
-        statistics = look.at_enough(lambda statistics: (one, first), limits.stopping, fills=True)
+        statistics = look.grow_rank(lambda statistics: (one, first), limits.stopping, fills=True)
     else:
         statistics = look.at(int(rank))
     factors, moments = statistics.factors, statistics.moments
@@ -313,7 +313,7 @@ def _last_stage(
     with threads_for(len(part.weight) if is_larger else first[1]):
         objective = _objective_at(np.exp(z[1:]), part, last[1], family, limits)
         before = objective.value(found)
-        objective.best.see(found, before)
+        objective.best.keep_if_lower(found, before)
         try:
             stage = descend(objective, z, free, limits)
             # Columns that came back may be too many to be switched off again in so few steps.

@@ -130,7 +130,7 @@ def start_of(
     return a, c, 0.0, delta
 
 
-def carried_over(machine: Machine, rows: FactorRows, few: FactorSolution) -> FactorSolution:
+def extended_start(machine: Machine, rows: FactorRows, few: FactorSolution) -> FactorSolution:
     """A start on all rows, from the function learned on a few of them."""
     f = rows.times(few.columns) + few.intercept
     responses = Responses(machine, np.zeros(machine.n_points), WARM * first_delta(machine))

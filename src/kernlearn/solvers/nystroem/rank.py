@@ -110,7 +110,7 @@ class RankSearch:
 
     def at(self, rank: int | Sequence[int]) -> FactorStatistics:
         """Choose landmarks, as many of each kernel or of all, and make one pass over the rows."""
-        return self.through(self.factors(rank))
+        return self.statistics_of(self.factors(rank))
 
     def factors(self, rank: int | Sequence[int]) -> Factors:
         """Choose landmarks, as many of each kernel or of all, unless maps are given."""
@@ -121,7 +121,7 @@ class RankSearch:
                 self.kernels, self.source, rank, "random", self.random_state
             )
 
-    def through(self, factors: Factors) -> FactorStatistics:
+    def statistics_of(self, factors: Factors) -> FactorStatistics:
         """Make one pass over the rows."""
         n = len(self.source)
         fold = folds_of(n, self.fold)
@@ -129,7 +129,7 @@ class RankSearch:
             parts = moments_by_fold(self.source, factors, self.Y, self.sample_weight, fold)
         return FactorStatistics(factors, parts, fold)
 
-    def at_enough(
+    def grow_rank(
         self,
         judge: Callable[[FactorStatistics], tuple[Array, float]],
         stopping: StoppingControl,
@@ -153,7 +153,7 @@ class RankSearch:
         ranks = np.full(m, min(options.first, max(most // m, 1)))
         sampled = True
         while True:
-            look = self._of_some(int(ranks.sum())) if sampled else self
+            look = self._on_sample(int(ranks.sum())) if sampled else self
             start = time.monotonic()
             statistics = look.at(ranks.tolist())
             share = len(look.source) / len(self.source)
@@ -199,7 +199,7 @@ class RankSearch:
             return None
         return np.asarray(ranks + (larger - ranks) * room // n_more)
 
-    def _of_some(self, n_columns: int) -> RankSearch:
+    def _on_sample(self, n_columns: int) -> RankSearch:
         """The same look at a sample that is large enough for `n_columns`."""
         n, options = len(self.source), self.options
         size = max(options.sample_rows, options.rows_per_column * n_columns)
@@ -262,13 +262,13 @@ class FactorLimits:
 
     def room(self, source: Rows) -> float:
         """How many numbers of Z may be kept where the rows are worked on."""
-        return _where_rows_are(source, min(self.kept_numbers, _numbers(self.kept_share)))
+        return _room_for_rows(source, min(self.kept_numbers, _numbers(self.kept_share)))
 
     def wide_room(self, source: Rows) -> float:
         """The same for a Z that is kept because its moments would be larger."""
         most = _numbers(self.wide_share)
         most = most if allowed() is not None else min(self.wide_numbers, most)
-        return _where_rows_are(source, most)
+        return _room_for_rows(source, most)
 
     def has_moments(self, n_rows: int, n_columns: int) -> bool:
         """Whether least squares is learned from its moments rather than from Z."""
@@ -286,5 +286,5 @@ def _numbers(share: float) -> float:
     return np.inf if there is None else share * there / FLOAT
 
 
-def _where_rows_are(source: Rows, most: float) -> float:
+def _room_for_rows(source: Rows, most: float) -> float:
     return source.room(most) if isinstance(source, Chunked) else room_beside(source, most)

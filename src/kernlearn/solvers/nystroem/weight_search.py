@@ -20,7 +20,7 @@ from kernlearn.solvers.core.problem import Control, Proof, RescaledPenalty, Unit
 from kernlearn.solvers.core.solution import Solution, report_steps
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.solvers.nystroem.least_squares import LeastSquaresEvaluation, LeastSquaresObjective
-from kernlearn.solvers.nystroem.machines import FactorEvaluation, FactorObjective, carried_over
+from kernlearn.solvers.nystroem.machines import FactorEvaluation, FactorObjective, extended_start
 from kernlearn.solvers.nystroem.moments import Moments
 from kernlearn.solvers.nystroem.proximal import FactorSolution
 from kernlearn.solvers.nystroem.systems import DiagonalCurvature
@@ -160,7 +160,7 @@ def _coarse_start(
     if not isinstance(best, FactorEvaluation):
         return weight_set
     pairs = zip(machines, best.solutions, strict=True)
-    objective.start = [carried_over(m, objective.rows, s) for m, s in pairs]
+    objective.start = [extended_start(m, objective.rows, s) for m, s in pairs]
     return replace(weight_set, start=best.weights)
 
 

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from kernlearn._device import Place, give_back, is_out_of_memory, namespace, take
+from kernlearn._device import Place, free_cached_memory, is_out_of_memory, namespace, take
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.typing import Array, DeviceArray
 
@@ -93,7 +93,7 @@ class Stacks(ABC, Generic[RequestT, ResponseT]):
         """The kernel family of the stack, or None if there is none."""
 
     @abstractmethod
-    def _alone(self, request: RequestT) -> ResponseT:
+    def _compute_alone(self, request: RequestT) -> ResponseT:
         """The response, computed without a stack."""
 
     @abstractmethod
@@ -111,7 +111,7 @@ class Stacks(ABC, Generic[RequestT, ResponseT]):
     def _of_one_size(self, requests: Sequence[RequestT]) -> list[ResponseT]:
         family = self._family(requests)
         if family is None:
-            return [self._alone(request) for request in requests]
+            return [self._compute_alone(request) for request in requests]
         free = None if self.place is None else self.place.free_bytes()
         room = self.host_bytes if free is None else _PART * free
         step = max(1, int(room / self._bytes_of(requests[0])))
@@ -125,7 +125,7 @@ class Stacks(ABC, Generic[RequestT, ResponseT]):
             if len(requests) == 1 or not is_out_of_memory(error):
                 raise
         # Outside of the clause: the exception's traceback keeps the arrays of the attempt alive.
-        give_back(self._put(np.empty(0)))
+        free_cached_memory(self._put(np.empty(0)))
         return self._in_parts(requests, (len(requests) + 1) // 2)
 
     def _in_parts(self, requests: Sequence[RequestT], step: int) -> list[ResponseT]:

@@ -55,7 +55,7 @@ def gather(
     results: dict[int, R] = {}
     pending: dict[int, list[RequestT]] = {}
 
-    def go_on(number: int, step: Callable[..., list[RequestT]], *sent: Any) -> None:
+    def resume(number: int, step: Callable[..., list[RequestT]], *sent: Any) -> None:
         try:
             pending[number] = step(*sent)
         except StopIteration as end:
@@ -64,18 +64,18 @@ def gather(
 
     try:
         for number, search in enumerate(searches):
-            go_on(number, search.__next__)
+            resume(number, search.__next__)
         while pending:
             counts = {number: len(requests) for number, requests in pending.items()}
             try:
                 responses = yield [request for requests in pending.values() for request in requests]
             except BaseException as error:
                 for number in counts:
-                    go_on(number, searches[number].throw, error)
+                    resume(number, searches[number].throw, error)
                 continue
             start = 0
             for number, count in counts.items():
-                go_on(number, searches[number].send, responses[start : start + count])
+                resume(number, searches[number].send, responses[start : start + count])
                 start += count
     finally:
         for search in searches:

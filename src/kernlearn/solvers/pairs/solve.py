@@ -91,7 +91,7 @@ def solve_pairs(
             raise
         search.end(stopping.accept(stop))
     best = search.best or certify(program, _nothing_learned(program))
-    best = _with_few(program, best, tol) if program.conic else best
+    best = _with_few_pairs(program, best, tol) if program.conic else best
     return _best_judged(program, best, tol).solution(tol, search.status, search.n_iter)
 
 
@@ -142,7 +142,7 @@ def _candidate(program: PairProgram, point: Iterate) -> Candidate:
     return Candidate(coef, point.b, program.C * point.a)
 
 
-def _with_few(program: PairProgram, found: Certificate, tol: float) -> Certificate:
+def _with_few_pairs(program: PairProgram, found: Certificate, tol: float) -> Certificate:
     """The same kernel by few pairs, if that reaches the tolerance; otherwise by all of them."""
     kernel = program.kernel
     if isinstance(kernel, DensePairKernel):
@@ -178,17 +178,17 @@ class _CertifiedSearch:
             self._report(candidate)
             if self.n_iter >= self.max_iter:
                 self.status = Status.ITERATION_LIMIT
-                self.look(candidate())
+                self.keep_if_better(candidate())
                 return True
             if not promising:
                 unseen = candidate
                 continue
             unseen = None
-            idle = 0 if self.look(candidate()) else idle + 1
+            idle = 0 if self.keep_if_better(candidate()) else idle + 1
             if idle >= _PATIENCE or self._over:
                 break
         if unseen is not None:
-            self.look(unseen())
+            self.keep_if_better(unseen())
         return self._over
 
     @property
@@ -199,9 +199,9 @@ class _CertifiedSearch:
         """End early: the latest candidate counts too, whatever it promised."""
         self.status = status
         if self.latest is not None:
-            self.look(self.latest())
+            self.keep_if_better(self.latest())
 
-    def look(self, candidate: Candidate) -> bool:
+    def keep_if_better(self, candidate: Candidate) -> bool:
         """Whether it is better than all before; anything learned is better than nothing."""
         found = certify(self.program, candidate)
         better = self.best is None or found.gap < self.best.gap

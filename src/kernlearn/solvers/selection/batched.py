@@ -86,7 +86,7 @@ class SelectionStacks(Stacks[EvaluationRequest, ValueAndSlopes]):
             return None
         return kernels[0].stack(kernels)
 
-    def _alone(self, request: EvaluationRequest) -> ValueAndSlopes:
+    def _compute_alone(self, request: EvaluationRequest) -> ValueAndSlopes:
         return request.alone()
 
     def _stacked(
@@ -188,8 +188,8 @@ def _folds_out(
     """Residuals, W, and which members have them."""
     xp = namespace(P)
     factor, fine = _factors(P * (members @ turned(members)))
-    r = _solved(factor, dual_coef)
-    g = _solved(factor, weight[..., None] * r)
+    r = _cholesky_solve(factor, dual_coef)
+    g = _cholesky_solve(factor, weight[..., None] * r)
     # A column for every target and fold.
     shape = (*P.shape[:-1], r.shape[-1], members.shape[-1])
     flat = (*P.shape[:-1], shape[-2] * shape[-1])
@@ -210,5 +210,5 @@ def _factors(A: Array) -> tuple[Array, Mask]:
     return factors, fine
 
 
-def _solved(factor: Array, right: Array) -> DeviceArray:
+def _cholesky_solve(factor: Array, right: Array) -> DeviceArray:
     return solve_lower(factor, solve_lower(factor, right), transposed=True)

@@ -77,12 +77,12 @@ def column_directions(X: Array, Y: Array, weight: Array) -> list[Array]:
     few = np.linspace(0, len(Z) - 1, min(len(Z), _SLOPE_ROWS)).astype(int)
     some = Z[few], targets[few], weight[few]
     everything = np.ones(Z.shape[1])
-    gains, bins = _alone(Z, targets, weight)
+    gains, bins = _explained_shares(Z, targets, weight)
     found = [
         _from_slopes(*some, everything, _ROUNDS, None),
         _from_slopes(*some, everything, _MORE_ROUNDS, _SMALL),
     ]
-    paired = _in_pairs(Z, targets, weight, gains)
+    paired = _gain_in_pairs(Z, targets, weight, gains)
     if paired.any():
         found.append(_from_slopes(*some, np.where(paired | (gains > 0.0), 1.0, 0.0), _ROUNDS, None))
     directions = [theta for theta in found if theta is not None]
@@ -176,7 +176,7 @@ def best_cells(X: Array, Y: Array, weight: Array) -> tuple[float, tuple[int, ...
 
     Every row is predicted without itself. Zero and no columns where chance does as much.
     """
-    gains, _ = _alone(X, Y, weight)
+    gains, _ = _explained_shares(X, Y, weight)
     r = int(gains.argmax())
     best = float(gains[r])
     columns: tuple[int, ...] = (r,) if best > 0.0 else ()
@@ -186,7 +186,7 @@ def best_cells(X: Array, Y: Array, weight: Array) -> tuple[float, tuple[int, ...
     return best, columns
 
 
-def _alone(X: Array, Y: Array, weight: Array) -> tuple[Array, Array]:
+def _explained_shares(X: Array, Y: Array, weight: Array) -> tuple[Array, Array]:
     """Share of the loss that each column explains alone, zero if within chance; and its bins."""
     n, d = X.shape
     gains, bins = np.zeros(d), np.ones(d)
@@ -200,7 +200,7 @@ def _alone(X: Array, Y: Array, weight: Array) -> tuple[Array, Array]:
     return gains, bins
 
 
-def _in_pairs(X: Array, Y: Array, weight: Array, alone: Array) -> NDArray[np.bool_]:
+def _gain_in_pairs(X: Array, Y: Array, weight: Array, alone: Array) -> NDArray[np.bool_]:
     """Whether a column and another one explain more than both of them do by themselves."""
     paired = np.zeros(X.shape[1], dtype=bool)
     for pair, least, gain in _pair_gains(X, Y, weight):

@@ -48,7 +48,7 @@ class BestSeen:
     z: Array | None = None
     value: float = np.inf
 
-    def see(self, z: Array, value: float) -> None:
+    def keep_if_lower(self, z: Array, value: float) -> None:
         """Keep the point if it is lower."""
         if value < self.value:
             self.z, self.value = z.copy(), value
@@ -204,7 +204,7 @@ class SelectionObjective:
         self.n_steps += 1
 
     def _note(self, z: Array, value: float) -> None:
-        self.best.see(z, value)
+        self.best.keep_if_lower(z, value)
         self.n_breakdowns += not np.isfinite(value)
         if self.best.z is not None:
             message = f"lam {np.exp(z[0]):.3g}, logarithm of the held-out criterion {value:.6g}"

@@ -113,14 +113,14 @@ class ColumnGeneration:
         """Rounds of a master and of prices, until the gap closes or it is time to end."""
         self.master.join(self._first())
         tol = self.options.loosest
-        last = self._solved(tol)
+        last = self._solve_master(tol)
         if self.best is None:  # no kernel has a value
             nothing = np.full(self.pool.n_matrices, np.nan)
             return replace(last.solution, weights=nothing, n_machine_solves=self.n_solves)
         finest = self.options.finest * self.control.tol
         while True:
             try:
-                joining = self._look_around(last)
+                joining = self._price_all(last)
             except (Stopped, KeyboardInterrupt) as stop:
                 return self._solution(self.stopping.accept(stop))
             gap = relative_gap(self.best.solution.objective, self._bound)
@@ -135,7 +135,7 @@ class ColumnGeneration:
             tol = finest
             if joined:
                 tol = min(max(self.options.share * gap, finest), self.options.loosest)
-            last = self._solved(tol)
+            last = self._solve_master(tol)
 
     def _first(self) -> Indices:
         """Kernels to begin with: those given, or those that machines without any would pay for."""
@@ -151,7 +151,7 @@ class ColumnGeneration:
         best = _highest_priced(prices, -np.inf, self.options.joining)
         return self._with_vertex(plane, best)
 
-    def _solved(self, tol: float) -> MasterSolution:
+    def _solve_master(self, tol: float) -> MasterSolution:
         """The master problem, solved to a tolerance."""
         active = self.master.active
         known = self.weight_set.start if self.best is None else self.best.weights
@@ -176,7 +176,7 @@ class ColumnGeneration:
         self.master.note(solution.weights)
         return found
 
-    def _look_around(self, last: MasterSolution) -> Indices:
+    def _price_all(self, last: MasterSolution) -> Indices:
         """Price all kernels, raise the bound, and choose the kernels that join the master."""
         plane = self._priced(last.proof, self.stopping.check)
         self.lower = max(self.lower, self._bound_of(plane, last.weights))

@@ -60,7 +60,7 @@ class RangeGeneration(ColumnGeneration):
             return np.flatnonzero(start > 0)
         return np.arange(self.pool.n_matrices)
 
-    def _look_around(self, last: MasterSolution) -> Indices:
+    def _price_all(self, last: MasterSolution) -> Indices:
         """Find the kernels of the largest prices, raise the bound, and let them join."""
         assert self.best is not None
         F = last.proof.coefs * np.sqrt(last.proof.shares)[:, None, None]

@@ -54,7 +54,7 @@ def complaints(case: Case, solution: Solution, seed: int = 0) -> list[str]:
         found.append(f"bound {bound!r} above objective {objective!r}")
     if solution.status.is_optimal != (gap <= case.tol):
         found.append(f"status {solution.status.name} with gap {gap:.3g}, tol {case.tol:g}")
-    others = list(_others(case, weights, seed))
+    others = list(_rival_weights(case, weights, seed))
     for other, value in zip(others, case.values(others), strict=True):
         # Large weights that cancel miss the total by their rounding; more total is a lower value.
         missed = abs(float(other.astype(np.longdouble) @ case.normaliser) / case.c - 1.0)
@@ -80,7 +80,7 @@ def _without_solution(case: Case, solution: Solution) -> list[str]:
         return [f"no objective, with status {solution.status.name}"]
     if case.quality != "hard_margin" and not case.learns_C:
         return [f"no solution for {case.quality}, which always has one"]
-    value = min(case.values(list(_others(case, None, 0))), default=np.inf)
+    value = min(case.values(list(_rival_weights(case, None, 0))), default=np.inf)
     size = float(np.trace(case.kernel(even_weights(case)))) / case.grams.shape[1]
     # Margins below a millionth of the kernel's size may pass for none.
     if value * size < 1e10:
@@ -151,7 +151,7 @@ def _same(left: float, right: float) -> bool:
     return left == right or abs(left - right) <= SAME * max(abs(left), abs(right), 1e-290)
 
 
-def _others(case: Case, returned: Array | None, seed: int) -> Iterable[Array]:
+def _rival_weights(case: Case, returned: Array | None, seed: int) -> Iterable[Array]:
     """Feasible weights that may do better than a false bound."""
     rng = np.random.default_rng([seed, 2])
     r, c = case.normaliser, case.c

@@ -108,7 +108,7 @@ GOOD, BETTER, BAD = [1.0, 1.0, 0.3, 0.3], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 
 @pytest.mark.parametrize("stretches", [[BETTER], [GOOD, BETTER, BAD], [BAD, BETTER, GOOD]])
 def test_a_family_keeps_the_best_of_the_views(stretches):
     families = chosen_families(["Gaussian", "Laplacian"]).families
-    found, other = screening.found_stretched(make_problem(), families, scalings(*stretches))
+    found, other = screening.search_stretched(make_problem(), families, scalings(*stretches))
     assert other.representation is found.representation  # the others take what is best with it
     np.testing.assert_array_equal(found.judged.kernel.scales, BETTER)
     alone = FAMILIES["Gaussian"].search(make_problem(), next(scalings(BETTER))[0])
@@ -137,10 +137,10 @@ def test_no_more_scales_are_learned_where_those_so_far_do_clearly_worse():
 
     plain = FAMILIES["Gaussian"].search(problem, Representation("standard"))
     families = chosen_families(["Gaussian", "Laplacian"]).families
-    (found,) = screening.found_stretched(problem, families, representations(), plain)
+    (found,) = screening.search_stretched(problem, families, representations(), plain)
     assert asked == [BAD]
     assert found.loss > plain.loss
-    both = screening.found_stretched(problem, families, scalings(BETTER), plain)
+    both = screening.search_stretched(problem, families, scalings(BETTER), plain)
     assert [one.family.name for one in both] == ["Gaussian", "Laplacian"]
 
 
@@ -153,7 +153,7 @@ def test_after_an_early_end_the_views_so_far_count():
         problem.stopping.check()
 
     families = chosen_families(["Gaussian", "Laplacian"]).families
-    (found,) = screening.found_stretched(problem, families, representations())
+    (found,) = screening.search_stretched(problem, families, representations())
     np.testing.assert_array_equal(found.judged.kernel.scales, GOOD)
 
 

@@ -81,7 +81,7 @@ def test_trees_are_grown_from_the_rows_that_train():
     contest = rescreened(Screening(problem, [one]), [one], problem, False)
     (found,) = contest.found
     train = problem.rows(np.setdiff1d(np.arange(400), problem.folds[0]))
-    grown = one.of_more(train).judged.kernel
+    grown = one.with_more_rows(train).judged.kernel
     np.testing.assert_array_equal(found.judged.kernel.thresholds, grown.thresholds)
     assert found.judged.lam >= one.judged.lam
     smaller = KernelMachine.trained(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
-from kernlearn.estimators.inputs.ownership import own_kernel
+from kernlearn.estimators.inputs.ownership import copied_kernel
 from kernlearn.estimators.mixture.candidates.family import KernelFamily
 from kernlearn.estimators.mixture.candidates.registry import ARD, FAMILIES, LOG_TARGET, TREES
 from kernlearn.estimators.mixture.preparation.table import NumericRows
@@ -79,7 +79,7 @@ def chosen_families(candidates: object, labels: bool = True) -> CandidateChoice:
     families: list[KernelFamily] = []
     for one in candidates:
         if isinstance(one, Kernel):
-            families.append(_family_of(own_kernel(one)))
+            families.append(_family_of(copied_kernel(one)))
         elif isinstance(one, str) and one in known:
             families += [suited[one]] if one in suited else []
         else:

@@ -51,13 +51,13 @@ class CombinedKernels(LearnedRepresentation):
     learn: Callable[[CandidateProblem, str], CombinedKernels]
     n_rows: int
 
-    def of_more(self, problem: CandidateProblem) -> CombinedKernels:
+    def with_more_rows(self, problem: CandidateProblem) -> CombinedKernels:
         """The combination learned anew, unless its rows were enough."""
         return self if self.n_rows >= _ROWS else self.learn(problem, self.table)
 
     def kernel_for(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
         """The kernel learned without that fold, whatever the family."""
-        return _united(self.kernel) if fold is None else self.without[fold]
+        return _merged_sections(self.kernel) if fold is None else self.without[fold]
 
     def _parts(self, kernel_of: object, X: Array, folds: Sequence[Indices]) -> list[FoldMatrices]:
         """Folds differ in the weights only, so that every kernel is computed once for all."""
@@ -158,7 +158,7 @@ def _inner_products(grams: Array, folds: Sequence[Indices]) -> tuple[Array, list
     return np.asarray(whole), [whole - 2.0 * band + corner for band, corner in parts]
 
 
-def _united(whole: WeightedSum) -> Kernel:
+def _merged_sections(whole: WeightedSum) -> Kernel:
     """The same kernel, with sections of one hyperkernel as one expansion.
 
     The hyperkernel's features of two rows take most of the time, and are then computed once for

@@ -20,9 +20,9 @@ from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import climbed_ridge
 from kernlearn.estimators.mixture.candidates.screening import (
     Screening,
-    collected,
-    found_again,
+    collect_screening,
     screen_candidates,
+    search_again,
 )
 from kernlearn.estimators.mixture.options import ScreeningOptions
 from kernlearn.quality.predictive import LoggedLoss, PredictiveLoss, SquaredLoss
@@ -84,26 +84,32 @@ def screen_outcomes(
     found = [directions.expanded(one, full.loss) for one in led.found]
     chosen = np.flatnonzero(Screening(full, found).weights(options.shortlist)).tolist()
     shortlist = [led.found[place] for place in chosen]
-    for place, one in zip(chosen, _on_all([found[i] for i in chosen], full), strict=True):
+    for place, one in zip(
+        chosen, _with_all_outcomes([found[i] for i in chosen], full), strict=True
+    ):
         found[place] = one
     loss = full.loss.other if choice.logarithms else None
     if loss is None or full.stopping.stopped is not None:
         return Screening(full, found)
     # The best candidates on the logarithms of skewed amounts.
-    return collected(full, _of_other(shortlist, replace(full, loss=loss)), found)
+    return collect_screening(
+        full, _searched_with_other_loss(shortlist, replace(full, loss=loss)), found
+    )
 
 
-def _of_other(
+def _searched_with_other_loss(
     shortlist: Sequence[CandidateFit], problem: CandidateProblem
 ) -> Iterator[CandidateFit]:
     """Candidates searched again along directions of another loss, then judged on all outcomes."""
     directions = LeadingDirections.of(problem.loss)
     assert directions is not None  # there are as many outcomes
-    for one in found_again(shortlist, directions.reduced(problem)):
-        yield from _on_all([directions.expanded(one, problem.loss)], problem)
+    for one in search_again(shortlist, directions.reduced(problem)):
+        yield from _with_all_outcomes([directions.expanded(one, problem.loss)], problem)
 
 
-def _on_all(fits: Sequence[CandidateFit], problem: CandidateProblem) -> Iterator[CandidateFit]:
+def _with_all_outcomes(
+    fits: Sequence[CandidateFit], problem: CandidateProblem
+) -> Iterator[CandidateFit]:
     """Candidates with machines of all outcomes; as they are after an end or a breakdown."""
     for one in fits:
         if problem.stopping.stopped is not None:

@@ -91,7 +91,7 @@ class KernelFamily:
         has_more_rows = near is not None and len(near.judged.held_out) < len(problem)
         is_settled = has_more_rows and near is not None and not near.leans_narrower
         if has_more_rows:
-            representation = representation.of_more(problem)
+            representation = representation.with_more_rows(problem)
 
         def at(rung: int) -> float:
             if not 0 <= rung < len(self.ladder):
@@ -181,9 +181,9 @@ class CandidateFit:
         """Held-out predictions by which candidates are compared, and which are mixed."""
         return self.judge.linked(self.judged.held_out)
 
-    def of_more(self, problem: CandidateProblem) -> CandidateFit:
+    def with_more_rows(self, problem: CandidateProblem) -> CandidateFit:
         """The candidate with its kernel for a problem of more rows, if they improve the kernel."""
-        representation = self.representation.of_more(problem)
+        representation = self.representation.with_more_rows(problem)
         if representation is self.representation:
             return self
         assert isinstance(
@@ -198,7 +198,7 @@ class CandidateFit:
 
     def trained_on_more(self, problem: CandidateProblem) -> CandidateFit:
         """The candidate with its kernel and its ridge for a problem of more rows."""
-        one = self.of_more(problem)
+        one = self.with_more_rows(problem)
         if one is self or self.judged.has_margin:
             return one
         assert isinstance(one.representation, LearnedRepresentation)

@@ -34,7 +34,7 @@ from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import Representation, ScaledColumns
 from kernlearn.kernels import Kernel, Matern, Stretched
 from kernlearn.numerics.positions import complement
-from kernlearn.runtime.threads import in_order, n_threads
+from kernlearn.runtime.threads import map_in_threads, n_threads
 from kernlearn.solvers.machine.least_squares import CentredMatrix
 from kernlearn.solvers.selection.column_starts import slope_scales
 from kernlearn.typing import Array
@@ -57,7 +57,7 @@ def gradient_scales(problem: CandidateProblem, table: str) -> Iterator[ScaledCol
     parts = [problem, *(problem.rows(complement(len(problem), fold)) for fold in problem.folds)]
     for n_rounds, lam in ((_ROUNDS, None), (_MORE_ROUNDS, _SMALL)):
         descend = partial(_descended, table=table, n_rounds=n_rounds, lam=lam)
-        whole, *without = in_order(descend, parts, n_threads(), problem.stopping.check)
+        whole, *without = map_in_threads(descend, parts, n_threads(), problem.stopping.check)
         yield ScaledColumns(table, whole, tuple(without))
 
 

@@ -63,7 +63,7 @@ class Representation:
         """A suffix to the name of a kernel; empty for the standardised table."""
         return "" if self.table == STANDARD else f", {self.table}"
 
-    def of_more(self, problem: CandidateProblem) -> Representation:
+    def with_more_rows(self, problem: CandidateProblem) -> Representation:
         """The representation for a problem of more rows: itself, unless more rows improve it."""
         return self
 

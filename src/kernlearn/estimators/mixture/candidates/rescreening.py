@@ -35,7 +35,7 @@ from kernlearn.estimators.mixture.candidates.representation import (
 )
 from kernlearn.estimators.mixture.candidates.screening import (
     Screening,
-    collected,
+    collect_screening,
     screen_candidates,
     timed,
 )
@@ -100,7 +100,7 @@ def contest_of_trees(
         yield from split.boosted()
         yield from split.narrowed(_first_kernels(few, choice, random_state, options))
 
-    screening = collected(split.problem, candidates())
+    screening = collect_screening(split.problem, candidates())
     trees = [one for one in screening.found if one.family is _BOOSTED]
     return TreeContest(split, screening) if trees else None
 
@@ -156,7 +156,7 @@ def rescreen(
     else:
         split, before = contest.split, contest.screening.found[:1]
     combines = any(family.name == COMBINATION for family in choice.families)
-    large = collected(split.problem, split.candidates(kept, combines), before)
+    large = collect_screening(split.problem, split.candidates(kept, combines), before)
     return large if large.found else small
 
 
@@ -239,7 +239,7 @@ class LargeSplit:
 
     def _narrowed(self, one: CandidateFit) -> CandidateFit:
         """A candidate with a larger ridge, then on narrower kernels, while its loss falls."""
-        more = one.of_more(self.sample.rows(self.train))
+        more = one.with_more_rows(self.sample.rows(self.train))
         best = self._judged(more, more.judged.kernel)
         while more is not one:
             ridge = replace(best.judged, lam=3.0 * best.judged.lam)

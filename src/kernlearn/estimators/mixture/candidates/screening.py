@@ -22,7 +22,7 @@ from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.stopping import Stopped
-from kernlearn.runtime.threads import in_order, n_threads
+from kernlearn.runtime.threads import map_in_threads, n_threads
 from kernlearn.solvers.selection.mixture import Mixing, weights_by_errors
 from kernlearn.solvers.weights.output_kernel import OutputKernel
 from kernlearn.typing import Array, Indices
@@ -111,14 +111,14 @@ def screen_candidates(
     if len(problem) > options.rows:
         sample = problem.rows(problem.sample(options.rows, random_state))
     problem.stopping.expect(_n_searches(sample, choice, options))
-    screening = collected(sample, _all_found(sample, choice, whole, random_state, options))
-    if sample is not problem and _goes_on(screening):
+    screening = collect_screening(sample, _search_all(sample, choice, whole, random_state, options))
+    if sample is not problem and _may_continue(screening):
         shortlist = _shortlist(screening, options)
         problem.stopping.expect(len(shortlist))
-        large = collected(problem, found_again(shortlist, problem))
+        large = collect_screening(problem, search_again(shortlist, problem))
         screening = large if large.found else screening
     rescreens = choice.logarithms or problem.loss.is_of_labels
-    if screening.problem is not problem or not (rescreens and _goes_on(screening)):
+    if screening.problem is not problem or not (rescreens and _may_continue(screening)):
         return screening
     loss = problem.loss.other
     if loss is None:
@@ -126,8 +126,8 @@ def screen_candidates(
     # The best candidates on the logarithms of skewed amounts, and with thresholds of grades.
     shortlist = _shortlist(screening, options)
     problem.stopping.expect(len(shortlist))
-    again = found_again(shortlist, replace(problem, loss=loss))
-    return collected(problem, again, screening.found)
+    again = search_again(shortlist, replace(problem, loss=loss))
+    return collect_screening(problem, again, screening.found)
 
 
 def _n_searches(
@@ -144,7 +144,7 @@ def _n_searches(
     return first + again + stretched + options.shortlist
 
 
-def _goes_on(screening: Screening) -> bool:
+def _may_continue(screening: Screening) -> bool:
     return bool(screening.found) and screening.problem.stopping.stopped is None
 
 
@@ -153,12 +153,14 @@ def _shortlist(screening: Screening, options: ScreeningOptions) -> list[Candidat
     return [screening.found[i] for i in np.flatnonzero(screening.weights(options.shortlist))]
 
 
-def found_again(fits: Sequence[CandidateFit], problem: CandidateProblem) -> Iterator[CandidateFit]:
+def search_again(fits: Sequence[CandidateFit], problem: CandidateProblem) -> Iterator[CandidateFit]:
     """Candidates searched on another problem, from where they ended before."""
-    return _found([_FamilySearch(one.family, problem, one.representation, one) for one in fits])
+    return _results_of(
+        [_FamilySearch(one.family, problem, one.representation, one) for one in fits]
+    )
 
 
-def _all_found(
+def _search_all(
     problem: CandidateProblem,
     choice: CandidateChoice,
     whole: CandidateProblem,
@@ -176,13 +178,13 @@ def _all_found(
             for family in families
             if family.suits(problem, table)
         ]
-        for one in _found(searches):
+        for one in _results_of(searches):
             found.append(one)
             yield one
         if not options.tries_all:  # the worse half of the families is not tried on the next table
             ordered = _families(one for one in found if one.representation.table == table)
             families = ordered[: -(-len(ordered) // 2)]
-    yield from _found(_searches_of_sources(problem, choice.families))
+    yield from _results_of(_searches_of_sources(problem, choice.families))
     best = min(found, key=lambda one: one.loss, default=None)
     stretching = [family for family in _families(found) if family.stretches and choice.stretches]
     if best is None or not stretching or len(problem) < options.fewest_rows:
@@ -191,7 +193,7 @@ def _all_found(
         representations = scaled_columns(
             problem, whole, best.representation.table, random_state, options
         )
-        yield from found_stretched(problem, stretching, representations, best)
+        yield from search_stretched(problem, stretching, representations, best)
 
 
 def _whole_tables(problem: CandidateProblem) -> list[str]:
@@ -219,7 +221,7 @@ def _families(found: Iterable[CandidateFit]) -> list[KernelFamily]:
     return list({one.family.name: one.family for one in ordered}.values())
 
 
-def found_stretched(
+def search_stretched(
     problem: CandidateProblem,
     families: Sequence[KernelFamily],
     representations: Iterable[Sequence[ScaledColumns]],
@@ -236,7 +238,7 @@ def found_stretched(
     try:
         for learned in representations:
             for representation in learned:
-                for found in _found([_FamilySearch(first, problem, representation, best)]):
+                for found in _results_of([_FamilySearch(first, problem, representation, best)]):
                     best = found if best is None or found.loss < best.loss else best
             if _is_clearly_worse(best, plain):
                 others = []
@@ -250,7 +252,7 @@ def found_stretched(
     yield replace(best, seconds=time.perf_counter() - start)
     if problem.stopping.stopped is not None:
         return
-    yield from _found([_FamilySearch(one, problem, best.representation) for one in others])
+    yield from _results_of([_FamilySearch(one, problem, best.representation) for one in others])
 
 
 def _is_clearly_worse(one: CandidateFit | None, other: CandidateFit | None) -> bool:
@@ -333,12 +335,12 @@ class _FamilySearch:
             ) from error
 
 
-def _found(searches: Sequence[_FamilySearch]) -> Iterator[CandidateFit]:
+def _results_of(searches: Sequence[_FamilySearch]) -> Iterator[CandidateFit]:
     """Results of searches that run side by side, in their order.
 
     The matrices of a search are too small for its linear algebra to gain by more threads.
     """
-    results = in_order(_FamilySearch.found, searches, n_threads(), lambda: None)
+    results = map_in_threads(_FamilySearch.found, searches, n_threads(), lambda: None)
     return (found for found in results if found is not None)
 
 
@@ -349,7 +351,7 @@ def timed(search: Callable[[], CandidateFit]) -> CandidateFit:
     return replace(found, seconds=time.perf_counter() - start)
 
 
-def collected(
+def collect_screening(
     problem: CandidateProblem,
     candidates: Iterator[CandidateFit],
     before: Sequence[CandidateFit] = (),

@@ -56,7 +56,7 @@ class TreeKernels(LearnedRepresentation):
         """The kernel of the trees grown without that fold."""
         return self.kernel if fold is None else self.without[fold]
 
-    def of_more(self, problem: CandidateProblem) -> TreeKernels:
+    def with_more_rows(self, problem: CandidateProblem) -> TreeKernels:
         """The kernel of deeper trees, grown from more rows."""
         return tree_kernels(problem, self.table)
 

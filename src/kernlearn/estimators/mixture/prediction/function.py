@@ -98,7 +98,7 @@ class MixtureFunction:
             else:
                 evaluators.append((table, DirectTerm(kernel, points, coef)))
         return cls(
-            offset, [*evaluators, *_arranged(terms)], links, k, options or EvaluationOptions()
+            offset, [*evaluators, *_evaluators(terms)], links, k, options or EvaluationOptions()
         )
 
     def __call__(self, tables: Mapping[str, Rows]) -> Array:
@@ -127,7 +127,7 @@ class MixtureFunction:
                     evaluator.add(tables[name][rows], out[rows], self.options)
 
 
-def _arranged(terms: Sequence[Term]) -> list[tuple[str, Evaluator]]:
+def _evaluators(terms: Sequence[Term]) -> list[tuple[str, Evaluator]]:
     """Evaluators for all terms: what shares a table, points or columns is together."""
     found: list[tuple[str, Evaluator]] = []
     additive: dict[str, list[Term]] = {}
@@ -138,13 +138,13 @@ def _arranged(terms: Sequence[Term]) -> list[tuple[str, Evaluator]]:
             additive.setdefault(term.table, []).append(term)
         elif kind is not None:
             some = groups.setdefault((term.table, kind), [])
-            same = next((group for group in some if group[0].sees_as(term)), None)
+            same = next((group for group in some if group[0].shares_points_with(term)), None)
             if same is None:
                 some.append([term])
             else:
                 same.append(term)
         else:
-            found.append((term.table, _alone(term)))
+            found.append((term.table, _single_evaluator(term)))
     for table, some_terms in additive.items():
         sums = AdditiveTerms.of(some_terms)
         parts = [DirectTerm.of(term) for term in some_terms] if sums is None else [sums]
@@ -154,7 +154,7 @@ def _arranged(terms: Sequence[Term]) -> list[tuple[str, Evaluator]]:
     return found
 
 
-def _alone(term: Term) -> Evaluator:
+def _single_evaluator(term: Term) -> Evaluator:
     """The evaluator of a term that shares nothing with others."""
     kernel, n_columns = term.kernel, term.points.shape[1]
     if type(kernel) is Linear:

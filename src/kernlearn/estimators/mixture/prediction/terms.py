@@ -77,7 +77,7 @@ class Term:
         used = self.used
         return np.asarray(X[:, used] * self.scales[used])
 
-    def sees_as(self, other: Term) -> bool:
+    def shares_points_with(self, other: Term) -> bool:
         """Whether another term has the same points and the same columns."""
         if self.scales is None or other.scales is None:
             same_scales = self.scales is other.scales

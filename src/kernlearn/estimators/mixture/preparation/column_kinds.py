@@ -39,10 +39,10 @@ class ColumnKinds:
     def of(cls, X: Rows, names: Sequence[str], kinds: Mapping[str, str]) -> ColumnKinds:
         """From training rows, and the kinds that the user asks for by name or position."""
         if not is_frame(X):
-            return cls([_of_numbers(name, kinds.get(name)) for name in names])
+            return cls([_array_column(name, kinds.get(name)) for name in names])
         cells = [X.iloc[:, j] for j in range(len(names))]
         both = zip(names, cells, strict=True)
-        columns = [_of_cells(name, column, kinds.get(name)) for name, column in both]
+        columns = [_frame_column(name, column, kinds.get(name)) for name, column in both]
         written = [
             j
             for j, column in enumerate(columns)
@@ -144,7 +144,7 @@ def kinds_html(kinds: Mapping[str, str]) -> str:
     return f"<table><tr><th>column</th><th>taken for</th></tr>{rows}</table>"
 
 
-def _of_numbers(name: str, kind: str | None) -> Column:
+def _array_column(name: str, kind: str | None) -> Column:
     """A column of an array."""
     if kind in (TEXT, DATE):
         raise ValueError(
@@ -154,7 +154,7 @@ def _of_numbers(name: str, kind: str | None) -> Column:
     return _column(name, kind or NUMBER)
 
 
-def _of_cells(name: str, cells: PandasSeries, requested: str | None) -> Column:
+def _frame_column(name: str, cells: PandasSeries, requested: str | None) -> Column:
     """A column of a data frame."""
     is_text = is_category(cells)
     if requested in (NUMBER, DATE) and is_text:

@@ -163,10 +163,10 @@ def _is_number(level: str) -> bool:
     return True
 
 
-def own_levels(categories: Sequence[NDArray[np.str_]]) -> list[list[str]]:
+def indicator_levels(categories: Sequence[NDArray[np.str_]]) -> list[list[str]]:
     """The levels with a column of their own, for the cells of every category.
 
-    >>> own_levels([np.array(["a", "b", "a", "c", "c", "d"]), np.array(list("uvwxyz"))])
+    >>> indicator_levels([np.array(["a", "b", "a", "c", "c", "d"]), np.array(list("uvwxyz"))])
     [['a', 'b', 'c', 'd'], []]
     """
     if not categories:

@@ -46,7 +46,7 @@ class OutsideRows:
         """
         if not (isinstance(self.preparation, Preparation) and isinstance(table, np.ndarray)):
             return np.zeros((table.shape[0], 1))
-        found = beyond_range(table, *self.preparation.ranges)
+        found = distances_beyond_range(table, *self.preparation.ranges)
         self.blocks.append(found.astype(np.float32))
         return found
 
@@ -78,10 +78,11 @@ class OutsideRows:
         )
 
 
-def beyond_range(rows: Array, low: Array, high: Array) -> Array:
+def distances_beyond_range(rows: Array, low: Array, high: Array) -> Array:
     """Distances of cells outside of the ranges of their columns, in units of the ranges.
 
-    >>> beyond_range(np.array([[0.5, 3.0], [-1.0, 1.0]]), np.zeros(2), np.array([1.0, 2.0]))
+    >>> rows = np.array([[0.5, 3.0], [-1.0, 1.0]])
+    >>> distances_beyond_range(rows, np.zeros(2), np.array([1.0, 2.0]))
     array([[0. , 0.5],
            [1. , 0. ]])
     """

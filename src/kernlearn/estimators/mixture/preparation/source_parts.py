@@ -239,7 +239,7 @@ class KernelPart:
         """From the square matrix of the training rows, or of a part of them if they are many."""
         chosen = np.linspace(0, len(matrix.rows) - 1, _LANDMARKS_OF_MATRIX).astype(int)
         rows = matrix.rows[np.unique(chosen)]
-        K = KernelRows(matrix.K, rows).against(rows)
+        K = KernelRows(matrix.K, rows).values_with(rows)
         size = float(np.abs(K).max(initial=0.0))
         if not np.isfinite(size) or np.abs(K - K.T).max(initial=0.0) > 1e-8 * max(size, 1e-300):
             raise ValueError(
@@ -261,7 +261,7 @@ class KernelPart:
     def apply(self, rows: Rows) -> Array:
         """The features, from rows of the same matrix or from values with the training rows."""
         if isinstance(rows, KernelRows):
-            return rows.against(self.rows) @ self.factor
+            return rows.values_with(self.rows) @ self.factor
         K = np.asarray(rows, dtype=float)
         if K.ndim != 2 or K.shape[1] <= self.rows.max():
             raise ValueError(

@@ -26,8 +26,8 @@ from kernlearn.estimators.mixture.preparation.column_kinds import described
 from kernlearn.estimators.mixture.preparation.columns import (
     CategoryColumn,
     NumberColumn,
+    indicator_levels,
     number_parts,
-    own_levels,
 )
 from kernlearn.estimators.mixture.preparation.level_means import LevelMeans
 from kernlearn.kernels._validation import is_frame, take_rows
@@ -68,7 +68,7 @@ class Preparation:
             found = [is_frame(X) and is_category(X.iloc[:, j]) for j in range(len(names))]
             are_categories = np.array(found, dtype=bool)
         categories = {j: _texts(X, j) for j in np.flatnonzero(are_categories).tolist()}
-        levels = dict(zip(categories, own_levels(list(categories.values())), strict=True))
+        levels = dict(zip(categories, indicator_levels(list(categories.values())), strict=True))
         columns = [
             CategoryColumn.fit(categories[j], levels[j], scale)
             if j in categories
