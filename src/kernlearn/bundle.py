@@ -235,8 +235,8 @@ class ModelBundle:
         rows, steps = self.typed(table), self.pipeline.steps
         prepared = self.pipeline[:-1].transform(rows) if len(steps) > 1 else rows
         name = self.facts.get("exposure")
-        own = {"exposure": exposures_of(table, name)} if name else {}
-        return np.asarray(steps[-1][1].predict_interval(prepared, coverage, **own))
+        arguments = {"exposure": exposures_of(table, name)} if name else {}
+        return np.asarray(steps[-1][1].predict_interval(prepared, coverage, **arguments))
 
     def typed(self, table: PandasFrame) -> PandasFrame:
         """The columns of a table that the model uses, with the types of the fit.

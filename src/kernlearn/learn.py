@@ -319,7 +319,7 @@ def _target(quality: str, y: ArrayLike | None, n: int) -> Array:
         )
     if quality in QUALITIES and QUALITIES[quality].targets == "times":
         outcome = survival_outcome(y)
-        outcome.check_events(fewest=1)
+        outcome.check_events(min_events=1)
         return outcome.signed
     values = _one_array(y)
     if values.ndim != 1:

@@ -186,7 +186,7 @@ def test_a_time_alone_and_outcomes_without_events_get_a_sentence():
         with pytest.raises(ValueError, match=said):
             survival_outcome(event=event, time=time).check_events()
     with pytest.raises(ValueError, match="expected 1 event at least, got none"):
-        survival_outcome(event=[0, 0], time=[1.0, 2.0]).check_events(fewest=1)
+        survival_outcome(event=[0, 0], time=[1.0, 2.0]).check_events(min_events=1)
 
 
 def test_scores_refuse_what_they_cannot_tell(drawn):

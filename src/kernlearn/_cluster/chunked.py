@@ -100,16 +100,16 @@ class Chunked:
         work: Work,
         along: Sequence[DaskObject] = (),
         rows: Indices | None = None,
-        fewest: int = 1,
+        min_rows: int = 1,
     ) -> list[DaskObject]:
         """Results of a function for the rows of each task, in their order.
 
         ``work(table, first, *parts)`` is called for neighbouring rows, with the position of the
         first of them among those that count, and with their parts of `along`. Only `rows` count,
         increasing positions, by default all. Chunks that follow from each other are joined until
-        they have the `fewest` rows.
+        they have the `min_rows` rows.
         """
-        return computed(self._tasks(work, along, rows, fewest))
+        return computed(self._tasks(work, along, rows, min_rows))
 
     def reduce(
         self,
@@ -117,7 +117,7 @@ class Chunked:
         add: Callable[[DaskObject, DaskObject], DaskObject],
         along: Sequence[DaskObject] = (),
         rows: Indices | None = None,
-        fewest: int = 1,
+        min_rows: int = 1,
         light: bool = False,
     ) -> DaskObject:
         """The sum of what `parts` gives, by a tree of neighbours.
@@ -127,15 +127,15 @@ class Chunked:
         arguments, since a task may be run again. Parts that are `light` are added here, which saves
         the time in which workers wait for each other.
         """
-        sums = self._tasks(work, along, rows, fewest)
+        sums = self._tasks(work, along, rows, min_rows)
         if light:
             return _tree(computed(sums), add)
         return computed([_tree(sums, delayed(add))])[0]
 
-    def kept(self, work: Work, n_columns: int, fewest: int = 1) -> Chunked:
+    def kept(self, work: Work, n_columns: int, min_rows: int = 1) -> Chunked:
         """Results of a function for the rows, kept in the memory of the workers."""
-        tasks = persisted(self._tasks(work, (), None, fewest))
-        sizes = [stop - start for _, start, stop in self._groups(fewest)]
+        tasks = persisted(self._tasks(work, (), None, min_rows))
+        sizes = [stop - start for _, start, stop in self._groups(min_rows)]
         return Chunked(tasks, sizes, n_columns)
 
     def subset(self, rows: Indices) -> Chunked:
@@ -156,12 +156,12 @@ class Chunked:
         return room_on_workers(on_host)
 
     def _tasks(
-        self, work: Work, along: Sequence[DaskObject], rows: Indices | None, fewest: int
+        self, work: Work, along: Sequence[DaskObject], rows: Indices | None, min_rows: int
     ) -> list[DaskObject]:
         """One task for each group of chunks that has a row that counts."""
         job, do = as_payload((work, self._prepare)), delayed(_done)
         tasks = []
-        for chunks, start, stop in self._groups(fewest):
+        for chunks, start, stop in self._groups(min_rows):
             part, within = slice(start, stop), None
             if rows is not None:
                 part = slice(*np.searchsorted(rows, [start, stop]).tolist())
@@ -172,12 +172,12 @@ class Chunked:
             tasks.append(do(job, chunks, slice(start, stop), within, part.start, parts))
         return tasks
 
-    def _groups(self, fewest: int) -> Iterator[tuple[list[DaskObject], int, int]]:
+    def _groups(self, min_rows: int) -> Iterator[tuple[list[DaskObject], int, int]]:
         """Neighbouring chunks with the rows that they are; a rest that is too small joins them."""
         start, group = 0, []
         for chunk, end in zip(self._chunks, self._ends.tolist(), strict=True):
             group.append(chunk)
-            if end - start >= fewest and (end == len(self) or len(self) - end >= fewest):
+            if end - start >= min_rows and (end == len(self) or len(self) - end >= min_rows):
                 yield group, start, end
                 start, group = end, []
         if group:

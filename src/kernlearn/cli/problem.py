@@ -238,11 +238,11 @@ def _read(
 
 
 def _check_splits(task: Task) -> None:
-    n_learned = min(len(train) for train, _ in task.splits())
-    if n_learned < FEWEST_TO_LEARN:
+    n_train = min(len(train) for train, _ in task.splits())
+    if n_train < FEWEST_TO_LEARN:
         option = f"--cv {task.cv}" if task.cv else f"--test-size {task.test_size:g}"
         raise TableError(
-            f"expected at least {FEWEST_TO_LEARN} rows to learn from, {option} leaves {n_learned}; "
+            f"expected at least {FEWEST_TO_LEARN} rows to learn from, {option} leaves {n_train}; "
             "hold fewer rows out"
         )
     for kind, what, field in (

@@ -83,7 +83,7 @@ def _all_places(n_columns: int | None) -> _Places:
     return None if n_columns is None else list(range(n_columns))
 
 
-def _translated(kernel: Kernel, made: Module, places: _Places) -> Any:
+def _translated(kernel: Kernel, modules: Module, places: _Places) -> Any:
     translate = _KERNELS.get(type(kernel))
     if translate is None:
         raise ValueError(
@@ -91,7 +91,7 @@ def _translated(kernel: Kernel, made: Module, places: _Places) -> Any:
             "Gaussian, Matérn, linear and polynomial kernels among its parts, or pass kernel(X) as "
             "a precomputed matrix"
         )
-    return translate(kernel, made, places)
+    return translate(kernel, modules, places)
 
 
 def _with(kernel: _Translated, **parameters: float | list[float]) -> Any:
@@ -103,8 +103,8 @@ def _with(kernel: _Translated, **parameters: float | list[float]) -> Any:
     return kernel
 
 
-def _scale(kernel: _Translated, made: Module, factor: float) -> Any:
-    return _with(made.ScaleKernel(kernel), outputscale=factor)
+def _scale(kernel: _Translated, modules: Module, factor: float) -> Any:
+    return _with(modules.ScaleKernel(kernel), outputscale=factor)
 
 
 def _require_places(places: _Places, kernel: Kernel) -> list[int]:
@@ -116,15 +116,15 @@ def _require_places(places: _Places, kernel: Kernel) -> list[int]:
     return places
 
 
-def _gaussian(kernel: Gaussian, made: Module, places: _Places) -> Any:
-    return _rbf(float(kernel.gamma), made, places)
+def _gaussian(kernel: Gaussian, modules: Module, places: _Places) -> Any:
+    return _rbf(float(kernel.gamma), modules, places)
 
 
-def _rbf(gamma: float, made: Module, places: _Places) -> Any:
-    return _with(made.RBFKernel(active_dims=places), lengthscale=sqrt(0.5 / gamma))
+def _rbf(gamma: float, modules: Module, places: _Places) -> Any:
+    return _with(modules.RBFKernel(active_dims=places), lengthscale=sqrt(0.5 / gamma))
 
 
-def _ard(kernel: ARDGaussian, made: Module, places: _Places) -> Any:
+def _ard(kernel: ARDGaussian, modules: Module, places: _Places) -> Any:
     gammas = np.asarray(kernel.gammas, dtype=float)
     used = np.flatnonzero(gammas)
     of_all = list(range(len(gammas))) if places is None else places
@@ -132,28 +132,28 @@ def _ard(kernel: ARDGaussian, made: Module, places: _Places) -> Any:
         raise ValueError(
             "expected a positive width of some column of ARDGaussian, got zeros; fit again"
         )
-    found = made.RBFKernel(active_dims=[of_all[j] for j in used], ard_num_dims=len(used))
+    found = modules.RBFKernel(active_dims=[of_all[j] for j in used], ard_num_dims=len(used))
     return _with(found, lengthscale=np.sqrt(0.5 / gammas[used]).tolist())
 
 
-def _matern(kernel: Matern, made: Module, places: _Places) -> Any:
+def _matern(kernel: Matern, modules: Module, places: _Places) -> Any:
     if kernel.nu == inf:
-        return _rbf(0.5 / float(kernel.length_scale) ** 2, made, places)
-    found = made.MaternKernel(nu=kernel.nu, active_dims=places)
+        return _rbf(0.5 / float(kernel.length_scale) ** 2, modules, places)
+    found = modules.MaternKernel(nu=kernel.nu, active_dims=places)
     return _with(found, lengthscale=float(kernel.length_scale))
 
 
-def _laplacian(kernel: Laplacian, made: Module, places: _Places) -> Any:
+def _laplacian(kernel: Laplacian, modules: Module, places: _Places) -> Any:
     """A product of exponentials of single columns."""
     width = 1.0 / float(kernel.gamma)
     parts = [
-        _with(made.MaternKernel(nu=0.5, active_dims=[j]), lengthscale=width)
+        _with(modules.MaternKernel(nu=0.5, active_dims=[j]), lengthscale=width)
         for j in _require_places(places, kernel)
     ]
-    return made.ProductKernel(*parts)
+    return modules.ProductKernel(*parts)
 
 
-def _anova(kernel: ANOVA, made: Module, places: _Places) -> Any:
+def _anova(kernel: ANOVA, modules: Module, places: _Places) -> Any:
     """A sum over sets of columns, each with a Gaussian of its own."""
     columns = _require_places(places, kernel)
     degree = min(int(kernel.degree), len(columns))
@@ -166,34 +166,34 @@ def _anova(kernel: ANOVA, made: Module, places: _Places) -> Any:
     for q in range(1, degree + 1):
         share = 1.0 / (degree * comb(len(columns), q))
         for some in combinations(columns, q):
-            parts.append(_scale(_rbf(float(kernel.gamma), made, list(some)), made, share))
-    return made.AdditiveKernel(*parts)
+            parts.append(_scale(_rbf(float(kernel.gamma), modules, list(some)), modules, share))
+    return modules.AdditiveKernel(*parts)
 
 
-def _linear(kernel: Linear, made: Module, places: _Places) -> Any:
-    return _with(made.LinearKernel(active_dims=places), variance=1.0)
+def _linear(kernel: Linear, modules: Module, places: _Places) -> Any:
+    return _with(modules.LinearKernel(active_dims=places), variance=1.0)
 
 
-def _polynomial(kernel: Polynomial, made: Module, places: _Places) -> Any:
+def _polynomial(kernel: Polynomial, modules: Module, places: _Places) -> Any:
     if not kernel.offset > 0:
         raise ValueError(
             "expected a positive offset of Polynomial, got 0; use Power(Linear(), degree)"
         )
-    found = made.PolynomialKernel(power=int(kernel.degree), active_dims=places)
+    found = modules.PolynomialKernel(power=int(kernel.degree), active_dims=places)
     return _with(found, offset=float(kernel.offset))
 
 
-def _stretched(kernel: Stretched, made: Module, places: _Places) -> Any:
+def _stretched(kernel: Stretched, modules: Module, places: _Places) -> Any:
     scales = np.asarray(kernel.scales, dtype=float)
     if type(kernel.kernel) is not Gaussian:
         raise ValueError(
             f"expected a Gaussian of stretched columns, got {type(kernel.kernel).__name__}; give "
             "GPyTorch columns times scales, and translate the kernel within"
         )
-    return _ard(ARDGaussian(float(kernel.kernel.gamma) * scales**2), made, places)
+    return _ard(ARDGaussian(float(kernel.kernel.gamma) * scales**2), modules, places)
 
 
-def _columns(kernel: Columns, made: Module, places: _Places) -> Any:
+def _columns(kernel: Columns, modules: Module, places: _Places) -> Any:
     if isinstance(kernel.columns, slice):
         chosen = _require_places(places, kernel)[kernel.columns]
     else:
@@ -203,35 +203,35 @@ def _columns(kernel: Columns, made: Module, places: _Places) -> Any:
                 f"expected columns by position, got {kernel.columns!r}; tensors have no names"
             )
         chosen = [each if places is None else places[each] for each in numbers]
-    return _translated(kernel.kernel, made, chosen)
+    return _translated(kernel.kernel, modules, chosen)
 
 
-def _sum(kernel: Sum | WeightedSum, made: Module, places: _Places) -> Any:
+def _sum(kernel: Sum | WeightedSum, modules: Module, places: _Places) -> Any:
     weights = getattr(kernel, "weights", [None] * len(kernel.kernels))
     parts = []
     for part, weight in zip(kernel.kernels, weights, strict=True):
         if weight is None:
-            parts.append(_translated(part, made, places))
+            parts.append(_translated(part, modules, places))
         elif weight > 0:
-            parts.append(_scale(_translated(part, made, places), made, float(weight)))
+            parts.append(_scale(_translated(part, modules, places), modules, float(weight)))
         elif weight < 0:
             raise ValueError(
                 "expected weights that are not negative, got others; fit with weights='positive'"
             )
-    return made.AdditiveKernel(*parts)
+    return modules.AdditiveKernel(*parts)
 
 
-def _product(kernel: Product, made: Module, places: _Places) -> Any:
-    return made.ProductKernel(*(_translated(part, made, places) for part in kernel.kernels))
+def _product(kernel: Product, modules: Module, places: _Places) -> Any:
+    return modules.ProductKernel(*(_translated(part, modules, places) for part in kernel.kernels))
 
 
-def _scaled(kernel: Scaled, made: Module, places: _Places) -> Any:
-    return _scale(_translated(kernel.kernel, made, places), made, float(kernel.scale))
+def _scaled(kernel: Scaled, modules: Module, places: _Places) -> Any:
+    return _scale(_translated(kernel.kernel, modules, places), modules, float(kernel.scale))
 
 
-def _power(kernel: Power, made: Module, places: _Places) -> Any:
-    parts = [_translated(kernel.kernel, made, places) for _ in range(int(kernel.exponent))]
-    return made.ProductKernel(*parts)
+def _power(kernel: Power, modules: Module, places: _Places) -> Any:
+    parts = [_translated(kernel.kernel, modules, places) for _ in range(int(kernel.exponent))]
+    return modules.ProductKernel(*parts)
 
 
 _KERNELS: dict[type[Kernel], Callable[[Any, Module, _Places], Any]] = {

@@ -107,14 +107,14 @@ def kernel_values(kernel: Kernel, table: RowTable, points: Rows, coef: Array) ->
 
 def kernel_matrix(kernel: Kernel, table: RowTable, points: Rows) -> Node:
     """The values of a kernel with points, of shape (n, m)."""
-    made = _MATRICES.get(type(kernel))
-    if made is None:
+    translate = _MATRICES.get(type(kernel))
+    if translate is None:
         raise refused(
             f"the kernel {type(kernel).__name__}",
             "leave its column or source out, or choose kernels of numbers and categories, such as "
             "Gaussian and Overlap",
         )
-    return made(kernel, table, points)
+    return translate(kernel, table, points)
 
 
 def _matrix(table: RowTable) -> Node:
@@ -247,11 +247,11 @@ def _stretched(kernel: Stretched, table: RowTable, points: Rows) -> Node:
 
 
 def _centred(kernel: Centered, table: RowTable, points: Rows) -> Node:
-    own, mean = kernel.kernel, kernel._overall_mean()
-    of_points = np.asarray(own(points, kernel.sample)).mean(axis=1)
+    inner, mean = kernel.kernel, kernel._overall_mean()
+    of_points = np.asarray(inner(points, kernel.sample)).mean(axis=1)
     means = _means_with_sample(kernel, table)
     shift: Array = of_points - mean
-    return kernel_matrix(own, table, points) - means - shift
+    return kernel_matrix(inner, table, points) - means - shift
 
 
 def _means_with_sample(kernel: Centered, table: RowTable) -> Node:
@@ -272,9 +272,11 @@ def _where_known(kernel: WhereKnown, table: RowTable, points: Rows) -> Node:
 
 def _normalized(kernel: Normalized, table: RowTable, points: Rows) -> Node:
     diagonal = reshaped(_diagonal(kernel.kernel, table), -1, 1)
-    own = np.asarray(kernel.kernel.diag(points))
+    point_diagonal = np.asarray(kernel.kernel.diag(points))
     values = kernel_matrix(kernel.kernel, table, points)
-    scaled = values * np.where(own > 0, 1.0 / np.sqrt(np.where(own > 0, own, 1.0)), 0.0)
+    scaled = values * np.where(
+        point_diagonal > 0, 1.0 / np.sqrt(np.where(point_diagonal > 0, point_diagonal, 1.0)), 0.0
+    )
     roots = square_root(where(diagonal > 0.0, diagonal, 1.0 + 0.0 * diagonal))
     return where(diagonal > 0.0, scaled / roots, 0.0 * scaled)
 

@@ -155,8 +155,8 @@ class _Graph:
         if node.op == "result":
             loop = node.parts[0]
             return f"{self.value(loop)}_{node.options[0]}"
-        own = node.parts[: _PARTS.get(node.op)]
-        parts = [self.value(part) for part in own]
+        argument_nodes = node.parts[: _PARTS.get(node.op)]
+        parts = [self.value(part) for part in argument_nodes]
         if node.op in _SAME:
             return self.add(_SAME[node.op], parts)
         return str(_SPECIAL[node.op](self, node, parts))

@@ -57,13 +57,13 @@ class FilledTable:
 
 def transformed(transformer: BaseEstimator, table: RowTable) -> RowTable:
     """The output of a fitted transformer for new rows, as an expression."""
-    made = _TRANSFORMERS.get(type(transformer))
-    if made is None:
+    translate = _TRANSFORMERS.get(type(transformer))
+    if translate is None:
         raise refused(
             f"the transformer {type(transformer).__name__}",
             "leave its columns out, or save the model by kernlearn.save",
         )
-    return made(transformer, table)
+    return translate(transformer, table)
 
 
 def _pipeline(pipeline: Pipeline, table: RowTable) -> RowTable:

@@ -69,16 +69,16 @@ def complete_kernel(
            [0.5 , 1.  , 0.5 ],
            [0.25, 0.5 , 1.  ]])
     """
-    matrix, known = _checked(K, mask)
-    if known.all():
+    matrix, observed = _checked(K, mask)
+    if observed.all():
         _check_definite(matrix, "K")
         return matrix.copy()
     if reference is None:
-        _check_diagonal(matrix, known)
-        order = elimination_order(known)
+        _check_diagonal(matrix, observed)
+        order = elimination_order(observed)
         if order is not None:
-            return chordal_completion(matrix, known, order)
-        return newton_completion(matrix, known, None, tol, max_iter)
+            return chordal_completion(matrix, observed, order)
+        return newton_completion(matrix, observed, None, tol, max_iter)
     M = check_symmetric(reference, "reference")
     if M.shape != matrix.shape:
         raise ValueError(
@@ -86,10 +86,10 @@ def complete_kernel(
             "other kernel on the same points."
         )
     _check_definite(M, "reference")
-    rows = known.diagonal()
-    if (known == np.outer(rows, rows)).all():
+    rows = observed.diagonal()
+    if (observed == np.outer(rows, rows)).all():
         return _whole_rows(matrix, rows, M)
-    return newton_completion(matrix, known, M, tol, max_iter)
+    return newton_completion(matrix, observed, M, tol, max_iter)
 
 
 def _whole_rows(K: Array, rows: Mask, M: Array) -> Array:
@@ -133,10 +133,10 @@ def _checked(K: ArrayLike, mask: ArrayLike | None) -> tuple[Array, Mask]:
     return check_symmetric(check_finite(values, "The known part of K"), "K"), known
 
 
-def _check_diagonal(K: Array, known: Mask) -> None:
-    if not known.diagonal().all():
+def _check_diagonal(K: Array, observed: Mask) -> None:
+    if not observed.diagonal().all():
         raise ValueError(
-            f"K must be known on its diagonal, got {int((~known.diagonal()).sum())} unknown "
+            f"K must be known on its diagonal, got {int((~observed.diagonal()).sum())} unknown "
             "entries there, for which the determinant has no bound; fill them in, or pass a "
             "reference."
         )
@@ -156,28 +156,28 @@ def _check_definite(K: Array, name: str) -> None:
         ) from None
 
 
-def elimination_order(known: Mask) -> NDArray[np.intp] | None:
+def elimination_order(observed: Mask) -> NDArray[np.intp] | None:
     """Return an order in which each point's known entries with earlier points are a full block.
 
     Each time, the point with most known entries among those taken comes next (maximum cardinality
     search); if the graph is chordal, this order has the property, and otherwise none has it.
     """
-    n = len(known)
+    n = len(observed)
     counts = np.zeros(n, dtype=np.intp)
     taken = np.zeros(n, dtype=bool)
     order = np.empty(n, dtype=np.intp)
     for step in range(n):
         point = int(np.argmax(np.where(taken, -1, counts)))
-        earlier = np.flatnonzero(known[point] & taken)
-        if not known[np.ix_(earlier, earlier)].all():
+        earlier = np.flatnonzero(observed[point] & taken)
+        if not observed[np.ix_(earlier, earlier)].all():
             return None
         order[step] = point
         taken[point] = True
-        counts[known[point]] += 1
+        counts[observed[point]] += 1
     return order
 
 
-def chordal_completion(K: Array, known: Mask, order: NDArray[np.intp]) -> Array:
+def chordal_completion(K: Array, observed: Mask, order: NDArray[np.intp]) -> Array:
     r"""Fill in row after row; `K` is zero where it is unknown.
 
     A point v that is known with the points N of those taken, P, depends on the others only through
@@ -186,8 +186,8 @@ def chordal_completion(K: Array, known: Mask, order: NDArray[np.intp]) -> Array:
     X = K.copy()
     for step, v in enumerate(order):
         taken = order[:step]
-        near = taken[known[v, taken]]
-        far = taken[~known[v, taken]]
+        near = taken[observed[v, taken]]
+        far = taken[~observed[v, taken]]
         if not len(near):
             _check_schur(float(K[v, v]), float(K[v, v]))
             continue
@@ -211,7 +211,9 @@ _MOST_CG_STEPS = 1000
 _INSIDE, _NEAR = 0.99, 1e-6
 
 
-def newton_completion(K: Array, known: Mask, M: Array | None, tol: float, max_iter: int) -> Array:
+def newton_completion(
+    K: Array, observed: Mask, M: Array | None, tol: float, max_iter: int
+) -> Array:
     r"""Return the completion by Newton's method on the dual; `K` is zero where it is unknown.
 
     With R the inverse of the reference, or zero, minimise
@@ -225,18 +227,18 @@ def newton_completion(K: Array, known: Mask, M: Array | None, tol: float, max_it
     is no positive definite completion, since :math:`\langle Z, X \rangle > 0` for all of them.
     """
     # In units in which the diagonal is one.
-    sizes = np.sqrt(np.where(known.diagonal(), K.diagonal(), 1.0))
+    sizes = np.sqrt(np.where(observed.diagonal(), K.diagonal(), 1.0))
     if M is not None:
         sizes = np.sqrt(M.diagonal())
     scale = np.outer(sizes, sizes)
     unit = K / scale
     R = np.zeros_like(K) if M is None else np.linalg.inv(M / scale)
-    X = _completion(unit, known, 0.5 * (R + R.T), tol, max_iter, M is None) * scale
-    return np.where(known, K, X)
+    X = _completion(unit, observed, 0.5 * (R + R.T), tol, max_iter, M is None) * scale
+    return np.where(observed, K, X)
 
 
 def _completion(
-    K: Array, known: Mask, R: Array, tol: float, max_iter: int, is_plain: bool
+    K: Array, observed: Mask, R: Array, tol: float, max_iter: int, is_plain: bool
 ) -> Array:
     """Return the completion of a matrix with unit diagonal, up to rounding where it is known."""
     n = len(K)
@@ -251,9 +253,9 @@ def _completion(
                 "K must have a positive definite completion, found none: what is known is "
                 "contradictory; check the entries, or add a multiple of the identity."
             )
-        gradient = np.where(known, K - W, 0.0)
-        D = _direction(W, Y, known, gradient)
-        gap = value - n - _primal(np.where(known, K, W), R)
+        gradient = np.where(observed, K - W, 0.0)
+        D = _direction(W, Y, observed, gradient)
+        gap = value - n - _primal(np.where(observed, K, W), R)
         if gap <= tol:
             # A gap of ε leaves an error of √ε in the entries; a last full step squares that.
             return _inverse(Y + D)[0]
@@ -280,13 +282,13 @@ def _inverse(Y: Array) -> tuple[Array, float]:
     return 0.5 * (W + W.T), 2.0 * float(np.log(factor[0].diagonal()).sum())
 
 
-def _direction(W: Array, Y: Array, known: Mask, gradient: Array) -> Array:
+def _direction(W: Array, Y: Array, observed: Mask, gradient: Array) -> Array:
     """Return D with P(W D W) = −gradient, up to a tenth at first and less near the end."""
 
     def image(A: Array, of: Array) -> Array:
         # Asymmetry by rounding would grow from step to step.
         product = A @ of @ A
-        return np.where(known, 0.5 * (product + product.T), 0.0)
+        return np.where(observed, 0.5 * (product + product.T), 0.0)
 
     D = np.zeros_like(W)
     residual = -gradient

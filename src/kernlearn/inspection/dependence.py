@@ -84,14 +84,16 @@ def partial_dependence(
     grid_size = check_count("grid_size", grid_size, usual=20)
     table = checked_table(X)
     place = column_place(table, column)
-    made = refits(model, table if y is not None else None, y, groups, random_state)
-    return dependence_of(made, _thinned(table, _MOST_ROWS), place, grid_size)
+    model_refits = refits(model, table if y is not None else None, y, groups, random_state)
+    return dependence_of(model_refits, _thinned(table, _MOST_ROWS), place, grid_size)
 
 
-def dependence_of(made: Refits, table: Rows, place: int, grid_size: int) -> dict[str, Targets]:
+def dependence_of(
+    model_refits: Refits, table: Rows, place: int, grid_size: int
+) -> dict[str, Targets]:
     """The numbers of :func:`partial_dependence`, of refits and rows that are there."""
     grid = _grid(table, place, grid_size)
-    value, half = made.interval(lambda output: _means(output, table, [place], [grid]))
+    value, half = model_refits.interval(lambda output: _means(output, table, [place], [grid]))
     found: dict[str, Targets] = {"grid": grid, "value": _flat(value)}
     if half is not None:
         found |= {"low": _flat(value - half), "high": _flat(value + half)}
@@ -158,18 +160,20 @@ def interactions(
         raise ValueError(
             f"interactions expected two columns at least, got {list(columns)}; name some more"
         )
-    made = refits(model, table if y is not None else None, y, groups, random_state)
-    return interactions_of(made, _thinned(table, _ROWS_OF_PAIRS), sorted(set(places)))
+    model_refits = refits(model, table if y is not None else None, y, groups, random_state)
+    return interactions_of(model_refits, _thinned(table, _ROWS_OF_PAIRS), sorted(set(places)))
 
 
-def interactions_of(made: Refits, table: Rows, places: Sequence[int]) -> dict[str, Targets]:
+def interactions_of(model_refits: Refits, table: Rows, places: Sequence[int]) -> dict[str, Targets]:
     """The numbers of :func:`interactions`, of refits and rows that are there."""
     names = column_names(table)
     rows = []
     for j, l in combinations(places, 2):
         grids = [_grid(table, place, _GRID_OF_PAIRS) for place in (j, l)]
 
-        value, half = made.interval(partial(_interaction, table=table, places=[j, l], grids=grids))
+        value, half = model_refits.interval(
+            partial(_interaction, table=table, places=[j, l], grids=grids)
+        )
         rows.append((names[j], names[l], float(value), None if half is None else float(half)))
     rows.sort(key=lambda row: -row[2])
     values = np.array([row[2] for row in rows])

@@ -119,7 +119,7 @@ def _members(bags: Things) -> Things:
     return np.concatenate([np.asarray(bag) for bag in bags])
 
 
-def _groups(bags: Things, most: int) -> list[Indices]:
-    """Neighbouring bags with at most `most` members together, or one bag with more."""
+def _groups(bags: Things, max_members: int) -> list[Indices]:
+    """Neighbouring bags with at most `max_members` members together, or one bag with more."""
     ends = np.cumsum([bag.shape[0] for bag in bags])
-    return np.split(np.arange(len(bags)), np.flatnonzero(np.diff((ends - 1) // most)) + 1)
+    return np.split(np.arange(len(bags)), np.flatnonzero(np.diff((ends - 1) // max_members)) + 1)

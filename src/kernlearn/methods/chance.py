@@ -52,18 +52,18 @@ class Chance:
 
 
 def chance(
-    model: Sequence[HeldOutPredictions], guess: Sequence[HeldOutPredictions], n_learned: int
+    model: Sequence[HeldOutPredictions], guess: Sequence[HeldOutPredictions], n_train: int
 ) -> Chance | None:
     """Test a model against the guess, split by split; None if no test is possible.
 
-    `n_learned` is the number of rows that one split learns from.
+    `n_train` is the number of rows that one split learns from.
     """
     whole, other = HeldOutPredictions.joined(model), HeldOutPredictions.joined(guess)
     if len(whole) < FEWEST_ROWS or np.all(whole.y == whole.y[0]):
         return None
     both = list(zip(model, guess, strict=True))
     of_splits = [_gains(first, second) for first, second in both]
-    ps = [_p(gains, model, n_learned) for gains in zip(*of_splits, strict=True)]
+    ps = [_p(gains, model, n_train) for gains in zip(*of_splits, strict=True)]
     p = min(1.0, len(ps) * min(ps))
     if whole.survival is not None:
         index = Metric(CONCORDANCE).value(whole)
@@ -118,11 +118,11 @@ def _gains(model: HeldOutPredictions, guess: HeldOutPredictions) -> tuple[Array,
     return right, np.asarray(products.sum(axis=1))
 
 
-def _p(gains: Sequence[Array], splits: Sequence[HeldOutPredictions], n_learned: int) -> float:
+def _p(gains: Sequence[Array], splits: Sequence[HeldOutPredictions], n_train: int) -> float:
     """The one-sided p-value of a mean above zero, by folds or by the units of one split."""
     if len(gains) > 1:
         means = np.array([float(each.mean()) for each in gains])
-        ratio = float(np.mean([len(each) for each in gains])) / n_learned
+        ratio = float(np.mean([len(each) for each in gains])) / n_train
         error = float(means.std(ddof=1)) * np.sqrt(1.0 / len(means) + ratio)
         mean, freedom = float(means.mean()), len(means) - 1
     else:

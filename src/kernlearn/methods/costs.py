@@ -112,7 +112,7 @@ def cost_of(costs: Costs, held_out: HeldOutPredictions) -> Json:
 
 
 def threshold_facts(
-    costs: Costs, held_out: HeldOutPredictions, labels: Sequence[str], n_learned: int
+    costs: Costs, held_out: HeldOutPredictions, labels: Sequence[str], n_train: int
 ) -> Json:
     """The threshold chosen on all held-out rows, and its cost by cross-validation on them.
 
@@ -139,7 +139,7 @@ def threshold_facts(
         "false_negative": costs.false_negative,
         "cost": cost,
         "usual_cost": usual,
-        "metrics": metric_values(with_threshold(held_out, value), n_learned),
+        "metrics": metric_values(with_threshold(held_out, value), n_train),
     }
     return {**found, "sentence": _sentence(found)}
 

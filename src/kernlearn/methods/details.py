@@ -26,11 +26,11 @@ MOST_ROWS = 300
 
 
 def metric_values(
-    held_out: HeldOutPredictions, n_learned: int, ranks: tuple[int, ...] = ()
+    held_out: HeldOutPredictions, n_train: int, ranks: tuple[int, ...] = ()
 ) -> list[Json]:
     """The usual metrics of the targets, without those that the model cannot have.
 
-    Each metric has a 95 % interval, whose ends may be None; `n_learned` is the number of rows that
+    Each metric has a 95 % interval, whose ends may be None; `n_train` is the number of rows that
     one split learns from. `ranks` are those of the classes, given only for grades.
     """
     task = outcome_task(held_out.y)
@@ -45,7 +45,7 @@ def metric_values(
         names.append("neg_log_loss")
         names += [KAPPA] * bool(ranks)
     metrics = [Metric(name, ranks if name == KAPPA else ()) for name in names]
-    found = [(metric, usual_score(metric, held_out, n_learned)) for metric in metrics]
+    found = [(metric, usual_score(metric, held_out, n_train)) for metric in metrics]
     return [
         {
             "metric": metric.name,
@@ -112,12 +112,12 @@ def _distances(counts: NDArray[Any]) -> list[int]:
 
 
 def _class(counts: NDArray[Any], held_out: HeldOutPredictions, j: int, label: str) -> Json:
-    n_true, n_said, right = int(counts[j].sum()), int(counts[:, j].sum()), int(counts[j, j])
+    n_true, n_predicted, right = int(counts[j].sum()), int(counts[:, j].sum()), int(counts[j, j])
     return {
         "class": label,
         "rows": n_true,
         "recall": right / n_true if n_true else None,
-        "precision": right / n_said if n_said else None,
+        "precision": right / n_predicted if n_predicted else None,
         "auc": _one_against_rest(held_out, j, "roc_auc"),
     }
 

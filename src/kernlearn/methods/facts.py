@@ -218,7 +218,7 @@ def _score_facts(task: Task, outcome: LearningResult) -> Json:
         "metric": metric.title,
         "metric_name": metric.name,
         "greater_is_better": metric.greater_is_better,
-        "n_train": outcome.judged[0].n_learned,
+        "n_train": outcome.judged[0].n_train,
         "n_held_out": len(np.unique(outcome.tests)),
         "scores": [
             {
@@ -228,7 +228,7 @@ def _score_facts(task: Task, outcome: LearningResult) -> Json:
                 "high": finite(judged.score.high),
                 "seconds": judged.seconds,
                 "role": judged.role,
-                "metrics": metric_values(judged.held_out, judged.n_given, task.setting.ranks),
+                "metrics": metric_values(judged.held_out, judged.n_available, task.setting.ranks),
                 "against": comparison_facts(outcome.judged[0], judged, metric),
             }
             for judged in outcome.judged
@@ -249,7 +249,7 @@ def _details(task: Task, model: EvaluatedModel) -> Json:
     if held_out.survival is not None:
         return survival_details(held_out, held_out.survival)
     if outcome_task(held_out.y) is not None:
-        return outcome_details(held_out, task.setting.outcomes, model.n_given)
+        return outcome_details(held_out, task.setting.outcomes, model.n_available)
     if task.setting.task == "regression":
         return number_details(held_out)
     return class_details(held_out, _labels(task), task.setting.ranks)
@@ -258,7 +258,7 @@ def _details(task: Task, model: EvaluatedModel) -> Json:
 def _threshold(task: Task, model: EvaluatedModel) -> Json | None:
     if task.costs is None:
         return None
-    return threshold_facts(task.costs, model.held_out, _labels(task), model.n_given)
+    return threshold_facts(task.costs, model.held_out, _labels(task), model.n_available)
 
 
 def _class_weight(task: Task) -> dict[str, float] | str | None:

@@ -39,7 +39,7 @@ class Contestant:
 
     learner: Learner
     parts: list[HeldOutPredictions] = field(default_factory=list)
-    n_learned: list[int] = field(default_factory=list)
+    n_train: list[int] = field(default_factory=list)
     seconds: float = 0.0
     note: str = ""
     shuffled: list[ShuffledPredictions] = field(default_factory=list)
@@ -52,13 +52,13 @@ class Contestant:
         self.parts.append(
             HeldOutPredictions.of(pipeline, X, y, task.setting.classes_or_times, unit)
         )
-        self.n_learned.append(len(self.learner.rows(task.y[split[0]])))
+        self.n_train.append(len(self.learner.rows(task.y[split[0]])))
         self.seconds += seconds + time.perf_counter() - start
 
     def add(self, other: Contestant) -> None:
         """Add the predictions of further splits."""
         self.parts += other.parts
-        self.n_learned += other.n_learned
+        self.n_train += other.n_train
         self.shuffled += other.shuffled
         self.seconds += other.seconds
 
@@ -135,7 +135,7 @@ def judged_in_folds(
             contestant.shuffle(pipeline, task, splits[place][1])
         return (
             contestant.parts,
-            contestant.n_learned,
+            contestant.n_train,
             contestant.seconds,
             contestant.note,
             contestant.shuffled,
@@ -192,4 +192,4 @@ def baseline_prediction(
             contestant.note = f"{learner.title} was skipped: {error}"
             break
         contestant.add_split(fitted, task, split, time.perf_counter() - start)
-    return contestant.parts, contestant.n_learned, contestant.seconds, contestant.note
+    return contestant.parts, contestant.n_train, contestant.seconds, contestant.note

@@ -132,8 +132,8 @@ class ComparedMethod:
             HeldOutPredictions.joined(self.predictions[:n]),
         )
         setting = best.learner.setting
-        n_learned = best.n_rows - len(best.predictions[0])
-        p = paired_test(setting.judge, [pair], n_learned, setting.seed).p_value
+        n_train = best.n_rows - len(best.predictions[0])
+        p = paired_test(setting.judge, [pair], n_train, setting.seed).p_value
         return p is not None and p < level
 
 

@@ -21,16 +21,16 @@ MOST_GROUPS = 5
 _OF_ONE = ("r2", "neg_root_mean_squared_error", "neg_mean_absolute_error")
 
 
-def outcome_details(held_out: HeldOutPredictions, names: Sequence[str], n_learned: int) -> Json:
+def outcome_details(held_out: HeldOutPredictions, names: Sequence[str], n_train: int) -> Json:
     """Details of counts, of each outcome or of groups, beyond the score.
 
-    `names` are those of several outcomes; `n_learned` is the number of rows that one split learns
+    `names` are those of several outcomes; `n_train` is the number of rows that one split learns
     from.
     """
     task = outcome_task(held_out.y)
     if task == COUNTS:
         return _counts(held_out)
-    return _outcomes(held_out, names, n_learned) if task == OUTCOMES else _groups(held_out)
+    return _outcomes(held_out, names, n_train) if task == OUTCOMES else _groups(held_out)
 
 
 def _counts(held_out: HeldOutPredictions) -> Json:
@@ -62,7 +62,7 @@ def _counts_sentence(held_out: HeldOutPredictions) -> str:
     )
 
 
-def _outcomes(held_out: HeldOutPredictions, names: Sequence[str], n_learned: int) -> Json:
+def _outcomes(held_out: HeldOutPredictions, names: Sequence[str], n_train: int) -> Json:
     """The scores of each outcome, and the coverage of its intervals."""
     entries = []
     for place, name in enumerate(names):
@@ -71,7 +71,7 @@ def _outcomes(held_out: HeldOutPredictions, names: Sequence[str], n_learned: int
         one = HeldOutPredictions(
             y, predicted, 0, interval=interval, fold=held_out.fold, unit=held_out.unit
         )
-        scores = [(metric, usual_score(Metric(metric), one, n_learned)) for metric in _OF_ONE]
+        scores = [(metric, usual_score(Metric(metric), one, n_train)) for metric in _OF_ONE]
         covered = number_details(one)["interval"] or {}
         entries.append(
             {

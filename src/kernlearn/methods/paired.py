@@ -40,13 +40,13 @@ class Paired:
 def paired_test(
     metric: Metric,
     splits: Splits,
-    n_learned: int,
+    n_train: int,
     seed: int,
     options: ScoreOptions = SCORING,
 ) -> Paired:
     """The test that fits the metric and the way in which rows were held out.
 
-    `splits` has the predictions of the two models for every split, `n_learned` the rows that they
+    `splits` has the predictions of the two models for every split, `n_train` the rows that they
     learned from in one; `seed` is that of a bootstrap.
     """
     if len(splits) > 1:
@@ -57,7 +57,7 @@ def paired_test(
             return Paired("corrected resampled t", None)
         differences = scores[:, 0] - scores[:, 1]
         n_tested = float(np.mean([len(first) for first, _ in splits]))
-        return Paired("corrected resampled t", corrected_t(differences, n_tested / n_learned))
+        return Paired("corrected resampled t", corrected_t(differences, n_tested / n_train))
     first, second = splits[0]
     units = first.unit_rows()
     if metric.name == "accuracy":

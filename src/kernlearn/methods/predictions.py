@@ -57,20 +57,24 @@ def _survival_columns(bundle: ModelBundle, rows: PandasFrame) -> Json:
     }
 
 
-def _count_columns(bundle: ModelBundle, rows: PandasFrame, coverage: float, own: Json) -> Json:
+def _count_columns(
+    bundle: ModelBundle, rows: PandasFrame, coverage: float, predict_arguments: Json
+) -> Json:
     """Expected counts for the exposures, by default of one, and their intervals."""
     rate = np.asarray(bundle.pipeline.predict(rows), dtype=float)
-    columns: Json = {"prediction": rate * own.get("exposure", 1.0)}
-    if own:
+    columns: Json = {"prediction": rate * predict_arguments.get("exposure", 1.0)}
+    if predict_arguments:
         columns["rate"] = rate
-    ends = _ends(bundle, rows, coverage, own)
+    ends = _ends(bundle, rows, coverage, predict_arguments)
     return columns if ends is None else {**columns, "lower": ends[:, 0], "upper": ends[:, 1]}
 
 
-def _outcome_columns(bundle: ModelBundle, rows: PandasFrame, coverage: float, own: Json) -> Json:
+def _outcome_columns(
+    bundle: ModelBundle, rows: PandasFrame, coverage: float, predict_arguments: Json
+) -> Json:
     """Predictions of every outcome."""
     predicted = np.asarray(bundle.pipeline.predict(rows), dtype=float)
-    ends = _ends(bundle, rows, coverage, own)
+    ends = _ends(bundle, rows, coverage, predict_arguments)
     columns: Json = {}
     for place, name in enumerate(bundle.facts["outcomes"]):
         columns[f"prediction: {name}"] = predicted[:, place]
@@ -79,13 +83,15 @@ def _outcome_columns(bundle: ModelBundle, rows: PandasFrame, coverage: float, ow
     return columns
 
 
-def _ends(bundle: ModelBundle, rows: PandasFrame, coverage: float, own: Json) -> Array | None:
+def _ends(
+    bundle: ModelBundle, rows: PandasFrame, coverage: float, predict_arguments: Json
+) -> Array | None:
     """Ends of prediction intervals; None if the model has none."""
     last = bundle.pipeline.steps[-1][1]
     if not hasattr(last, "predict_interval"):
         return None
     prepared = bundle.pipeline[:-1].transform(rows) if len(bundle.pipeline.steps) > 1 else rows
-    return np.asarray(last.predict_interval(prepared, coverage, **own))
+    return np.asarray(last.predict_interval(prepared, coverage, **predict_arguments))
 
 
 def _class_columns(bundle: ModelBundle, rows: PandasFrame) -> Json:

@@ -38,9 +38,9 @@ def row_account(
         "held_out": len(np.unique(outcome.tests)),
         "folds": len(task.first_splits()) if task.cv else None,
         "repeats": task.repeats if task.cv else None,
-        "to_learn_from": outcome.judged[0].n_given,
+        "to_learn_from": outcome.judged[0].n_available,
         "models": [
-            {"name": j.name, "learned_from": j.n_learned, "tuned_on": j.n_tuned}
+            {"name": j.name, "learned_from": j.n_train, "tuned_on": j.n_tuned}
             for j in outcome.judged
         ],
         "refitted": outcome.refitted,

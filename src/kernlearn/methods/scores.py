@@ -45,19 +45,19 @@ class Score:
 def held_out_score(
     metric: Metric,
     held_out: HeldOutPredictions,
-    n_learned: int,
+    n_train: int,
     seed: int,
     options: ScoreOptions = SCORING,
 ) -> Score:
     """Accuracy with Wilson's interval; others with a bootstrap interval over rows.
 
     If rows belong to units, the bootstrap draws units, for the accuracy too. For several splits,
-    each of which learns from `n_learned` rows, the interval is that of :func:`resampled_score`.
+    each of which learns from `n_train` rows, the interval is that of :func:`resampled_score`.
     """
     if held_out.fold is not None:
-        return resampled_score(metric, held_out, n_learned)
+        return resampled_score(metric, held_out, n_train)
     if outcome_task(held_out.y) is not None:  # a group drawn twice would become one group
-        return usual_score(metric, held_out, n_learned)
+        return usual_score(metric, held_out, n_train)
     value, units = metric.value(held_out), held_out.unit_rows()
     if metric.name == "accuracy" and (units is None or value in (0.0, 1.0)):
         right = int((held_out.y == held_out.predicted).sum())
@@ -76,16 +76,16 @@ def held_out_score(
     return Score(value, float(low), float(high))
 
 
-def usual_score(metric: Metric, held_out: HeldOutPredictions, n_learned: int) -> Score:
+def usual_score(metric: Metric, held_out: HeldOutPredictions, n_train: int) -> Score:
     """A score beside the one that was asked for, with an interval that costs little.
 
     For one split the interval is that of a mean over rows or units; for a metric that is no mean,
     the jackknife leaves out one block of units in turn.
     """
     if held_out.fold is not None:
-        return resampled_score(metric, held_out, n_learned)
+        return resampled_score(metric, held_out, n_train)
     if metric.name == ROOT:
-        return _root(usual_score(Metric(MEAN_SQUARE), held_out, n_learned))
+        return _root(usual_score(Metric(MEAN_SQUARE), held_out, n_train))
     value, units = metric.value(held_out), held_out.units()
     if value is None or len(units) < SCORING.fewest_rows:
         return Score(value)
@@ -100,7 +100,7 @@ def usual_score(metric: Metric, held_out: HeldOutPredictions, n_learned: int) ->
     return _within(metric, value, float(student.ppf(0.975, n - 1)) * error)
 
 
-def resampled_score(metric: Metric, held_out: HeldOutPredictions, n_learned: int) -> Score:
+def resampled_score(metric: Metric, held_out: HeldOutPredictions, n_train: int) -> Score:
     r"""A score over splits with the interval of Nadeau and Bengio (2003).
 
     .. math:: \bar s \pm t_{J - 1} \sqrt{\left(\tfrac{1}{J} + \tfrac{n_2}{n_1}\right) \sigma^2}
@@ -110,7 +110,7 @@ def resampled_score(metric: Metric, held_out: HeldOutPredictions, n_learned: int
     of the rows.
     """
     if metric.name == ROOT:
-        return _root(resampled_score(Metric(MEAN_SQUARE), held_out, n_learned))
+        return _root(resampled_score(Metric(MEAN_SQUARE), held_out, n_train))
     value, folds = metric.value(held_out), held_out.by_fold()
     if value is None:
         return Score(value)
@@ -125,7 +125,7 @@ def resampled_score(metric: Metric, held_out: HeldOutPredictions, n_learned: int
     if spread <= 1e-12 * max(1.0, abs(value)):
         is_perfect = metric.ends == (0.0, 1.0) and value in metric.ends
         return _perfect(metric, held_out, value) if is_perfect else Score(value)
-    shares = 1.0 / len(values) + len(held_out) / len(folds) / n_learned
+    shares = 1.0 / len(values) + len(held_out) / len(folds) / n_train
     half = float(student.ppf(0.975, len(values) - 1)) * float(np.sqrt(shares)) * spread
     # Folds with the same shares of the classes differ less than rows do.
     of_rows = 0.0 if rows is None else Z_95 * clustered_error(rows, held_out.units())

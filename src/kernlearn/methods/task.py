@@ -206,9 +206,9 @@ class EvaluatedModel:
     seconds: float
     """Seconds of all fits and predictions."""
     held_out: HeldOutPredictions
-    n_learned: int
+    n_train: int
     """Rows that the model learned from; with folds, the largest number."""
-    n_given: int
+    n_available: int
     """Rows that were available to learn from; with folds, the largest number."""
     n_tuned: int | None = None
     """Rows on which its parameters were cross-validated, if they were."""

@@ -110,8 +110,8 @@ def _learned(task: Task, advance: Advance) -> LearningResult:
     )
     outcome.notes.extend(kept.comparison.notes if kept.comparison else ())
     outcome.notes.extend(b.note for b in baselines if b.note)
-    n_given = outcome.judged[0].n_given
-    found = chance(model.parts, baselines[-1].parts, n_given)
+    n_available = outcome.judged[0].n_available
+    found = chance(model.parts, baselines[-1].parts, n_available)
     curve = learning_curve(task, model.learner, seconds) if task.has_curve else None
     return replace(outcome, chance=found, curve=curve)
 
@@ -243,7 +243,7 @@ def _fitted_by(
 def _judged(
     task: Task, splits: list[Split], model: Contestant, baselines: list[Contestant]
 ) -> list[EvaluatedModel]:
-    n_given = max(len(train) for train, _ in splits)
+    n_available = max(len(train) for train, _ in splits)
     found = []
     for held_out in [model, *(b for b in baselines if not b.note)]:
         whole = HeldOutPredictions.joined(held_out.parts)
@@ -251,7 +251,7 @@ def _judged(
         if held_out is not model:
             pairs = list(zip(model.parts, held_out.parts, strict=True))
             paired = paired_test(
-                task.metric, pairs, n_given, task.setting.seed, task.options.scoring
+                task.metric, pairs, n_available, task.setting.seed, task.options.scoring
             )
         found.append(
             EvaluatedModel(
@@ -259,13 +259,13 @@ def _judged(
                 "model" if held_out is model else "baseline",
                 held_out.learner.method,
                 held_out_score(
-                    task.metric, whole, n_given, task.setting.seed, task.options.scoring
+                    task.metric, whole, n_available, task.setting.seed, task.options.scoring
                 ),
                 held_out.seconds,
                 whole,
-                max(held_out.n_learned),
-                n_given,
-                held_out.learner.tuned_on(max(held_out.n_learned)),
+                max(held_out.n_train),
+                n_available,
+                held_out.learner.tuned_on(max(held_out.n_train)),
                 paired,
             )
         )

@@ -116,8 +116,8 @@ def conjugate_slope(
     segments = range(machine.slopes.shape[1]) if segment is None else [segment]
     points = machine.breakpoints[members]
     # A box or a ridge bounds the coefficients, which may be larger than LARGE.
-    endless = np.isinf(points) & (machine.ridge[members][:, None] == 0)
-    points = np.where(endless, np.copysign(LARGE, points), points)
+    is_unbounded = np.isinf(points) & (machine.ridge[members][:, None] == 0)
+    points = np.where(is_unbounded, np.copysign(LARGE, points), points)
     pieces = [(machine.slopes[members, j], points[:, j], points[:, j + 1]) for j in segments]
     ridge = machine.ridge[members]
 

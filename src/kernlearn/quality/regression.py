@@ -77,8 +77,8 @@ def least_squares(y: Array, upper: Array) -> Machine:
 
     Nothing is bounded, so the solution is one linear system. Targets are numbers, or −1 and +1.
     """
-    endless = np.full(len(y), np.inf)
-    return boxed(y, -endless, endless, ridge=1.0 / upper)
+    unbounded = np.full(len(y), np.inf)
+    return boxed(y, -unbounded, unbounded, ridge=1.0 / upper)
 
 
 # In units where K has size one. The pseudo-inverse of (32) jumps where K loses rank; this ridge
@@ -95,5 +95,5 @@ def interpolation(y: Array, kernel_size: float) -> Machine:
     `kernel_size`, the mean diagonal entry of the kernels to come, is added.
     """
     n = len(y)
-    endless, ridge = np.full(n, np.inf), np.full(n, RIDGE * kernel_size)
-    return boxed(y, -endless, endless, ridge=ridge, rows=np.zeros((0, n)), rhs=np.zeros(0))
+    unbounded, ridge = np.full(n, np.inf), np.full(n, RIDGE * kernel_size)
+    return boxed(y, -unbounded, unbounded, ridge=ridge, rows=np.zeros((0, n)), rhs=np.zeros(0))

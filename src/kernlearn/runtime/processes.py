@@ -81,15 +81,15 @@ def run_in_processes(
 
 
 def alongside(
-    own: Callable[[], S],
+    local_task: Callable[[], S],
     tasks: Sequence[Callable[[], R]],
     n_workers: int,
     report: Callable[[], object] = lambda: None,
 ) -> tuple[S, list[R]]:
-    """The result of `own`, which is done in this process, and those of tasks done meanwhile.
+    """The result of `local_task`, which is done in this process, and those of tasks done meanwhile.
 
-    `own` need not be pickled, and receives interrupts; when it is done, this process, one of
-    `n_workers`, does some of the tasks too. With one process `own` is done last.
+    `local_task` need not be pickled, and receives interrupts; when it is done, this process, one of
+    `n_workers`, does some of the tasks too. With one process `local_task` is done last.
 
     >>> alongside(lambda: "own", [lambda: 1, lambda: 2], n_workers=2)
     ('own', [1, 2])
@@ -98,10 +98,10 @@ def alongside(
     n_forks = min(n_workers - 1, len(tasks))
     if n_forks < 1 or not _may_fork():
         results = _completed(tasks, found, report)
-        return own(), results
+        return local_task(), results
     with _workers(tasks, n_forks, n_forks + 1) as futures:
         with threadpool_limits(n_workers - n_forks):
-            result = own()
+            result = local_task()
             for future in [each for each in futures if each.cancel()]:
                 place = futures.pop(future)
                 found[place] = tasks[place]()

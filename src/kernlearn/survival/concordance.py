@@ -65,12 +65,12 @@ def concordance(
     weight = np.where(outcome.event & (weight > 0), weight, 0.0)
     # An event comes before what is censored at its time; rows at one place are not comparable.
     place = 2 * _ranks(outcome.time) + ~outcome.event
-    rank, everyone = _ranks(risk), np.ones(len(outcome))
+    rank, all_rows = _ranks(risk), np.ones(len(outcome))
     last_place, last_rank = place.max(), rank.max()
     comparable = _sums_below(place, weight)[0]
-    comparable += weight * _sums_below(last_place - place, everyone)[0]
+    comparable += weight * _sums_below(last_place - place, all_rows)[0]
     concordant = _weight_in_order(place, last_rank - rank, weight)
-    concordant += weight * _weight_in_order(last_place - place, rank, everyone)
+    concordant += weight * _weight_in_order(last_place - place, rank, all_rows)
     return Concordance(concordant, comparable)
 
 

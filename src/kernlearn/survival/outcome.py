@@ -55,13 +55,13 @@ class SurvivalOutcome:
         """The outcome of some rows."""
         return SurvivalOutcome(self.time[rows], self.event[rows])
 
-    def check_events(self, fewest: int = 2) -> None:
+    def check_events(self, min_events: int = 2) -> None:
         """Refuse outcomes that nothing can be learned from."""
         n_events = int(self.event.sum())
-        if n_events < fewest:
+        if n_events < min_events:
             found = "none: every row is censored" if n_events == 0 else str(n_events)
             raise ValueError(
-                f"expected {counted(fewest, 'event')} at least, got {found}; add rows, or "
+                f"expected {counted(min_events, 'event')} at least, got {found}; add rows, or "
                 "check that True marks the event and False marks censoring"
             )
         if np.ptp(self.time) == 0.0:

@@ -112,13 +112,13 @@ def test_auto_C_no_longer_keeps_large_tables_exact():
 
 def test_the_sample_has_every_class_in_its_share_and_fits_into_memory():
     y = np.repeat([-1.0, 1.0], [9000, 1000])
-    few = sample_for_C([y], n_kernels=6, seed=0, most=1500)
+    few = sample_for_C([y], n_kernels=6, seed=0, max_rows=1500)
     assert len(few) == 1500
     assert (np.diff(few) > 0).all()
     assert (y[few] > 0).sum() == 150
     assert not np.array_equal(few, sample_for_C([y], 6, 1, 1500))
     assert sample_for_C([y[:50]], 6, 0, 1500).tolist() == list(range(50))
-    assert len(sample_for_C([y], n_kernels=2000, seed=0, most=1500)) == 259
+    assert len(sample_for_C([y], n_kernels=2000, seed=0, max_rows=1500)) == 259
 
 
 def test_an_early_end_on_the_way_to_C_leaves_a_model():

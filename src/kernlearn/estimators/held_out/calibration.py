@@ -83,9 +83,9 @@ def shrunk_to_shares(
     """
     slope, offset = fit_calibration(values, signs, weight)
     known, k = ~np.isnan(values).any(axis=1), values.shape[1]
-    own = weight @ (signs > 0)
-    own = np.append(own, weight.sum() - own) if k == 1 else own
-    logs = np.log((own + 1.0 / len(own)) / (own.sum() + 1.0))
+    class_totals = weight @ (signs > 0)
+    class_totals = np.append(class_totals, weight.sum() - class_totals) if k == 1 else class_totals
+    logs = np.log((class_totals + 1.0 / len(class_totals)) / (class_totals.sum() + 1.0))
     logs = logs[:1] - logs[1:] if k == 1 else logs - logs.mean()
     size = float(np.abs(values[known]).max(initial=0.0))
     if slope > 0.0:
@@ -140,9 +140,9 @@ def _mean_loss(
     """The mean log loss of a calibration; without an offset, at the best one."""
     share = weight / weight.sum()
     if values.shape[1] > 1:
-        own = signs.argmax(axis=1)
+        codes = signs.argmax(axis=1)
         logs = log_softmax(slope * values, axis=1)
-        return -float(share @ logs[np.arange(len(own)), own])
+        return -float(share @ logs[np.arange(len(codes)), codes])
     z = slope * values[:, 0]
     z = z + (fit_offset(z, signs[:, 0] > 0, weight) if offset is None else offset)
     return -float(share @ log_expit(z * np.sign(signs[:, 0])))

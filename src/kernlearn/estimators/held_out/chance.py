@@ -114,13 +114,13 @@ def _at_chance(figures: str, ps: Sequence[float]) -> str | None:
 
 
 def report_chance(
-    estimator: BaseEstimator, found: str | None, stacklevel: int = 3, warns: bool = True
+    estimator: BaseEstimator, figures: str | None, stacklevel: int = 3, warns: bool = True
 ) -> None:
     """Report in ``status_`` and by a warning that a fit is at chance.
 
     A fit that ended early, or blurs its columns, has warned already: only ``status_`` is set.
     """
-    if found is None:
+    if figures is None:
         return
     has_warned = estimator.status_ is Status.ONE_BANDWIDTH or not estimator.status_.has_converged
     estimator.status_ = estimator.status_.at_chance
@@ -131,8 +131,9 @@ def report_chance(
     flagship = f"Kernel{kind}"
     other = f"try {flagship}, which tries many kernels, standardise the columns, or add"
     warnings.warn(
-        f"{name} is no better than guessing: {found}; {'add' if name == flagship else other} rows, "
-        "or columns that tell something of the target",
+        f"{name} is no better than guessing: {figures}; "
+        f"{'add' if name == flagship else other} rows, or columns that tell "
+        "something of the target",
         AtChanceWarning,
         stacklevel=stacklevel + 1,
     )

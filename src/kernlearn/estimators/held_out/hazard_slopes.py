@@ -85,14 +85,14 @@ def _slopes(
     """β of every period: a row counts once in each period in which it is at risk."""
     n_periods = int(period.max()) + 1
     places = np.where(outcome.event, np.searchsorted(times, outcome.time), -1)
-    own = np.where(places >= 0, period[places], -1)
+    event_period = np.where(places >= 0, period[places], -1)
     signed, rows, columns = [], [], []
     for k in range(n_periods):
         at_risk = np.flatnonzero(outcome.time >= times[period == k][0])
         rows.append(at_risk)
         columns.append(np.full(len(at_risk), k))
         size = outcome.time[at_risk]
-        signed.append(np.where(own[at_risk] == k, size, np.copysign(size, -1.0)))
+        signed.append(np.where(event_period[at_risk] == k, size, np.copysign(size, -1.0)))
     row, column = np.concatenate(rows), np.concatenate(columns)
     Z = np.zeros((len(row), n_periods))
     Z[np.arange(len(row)), column] = unit[row]

@@ -373,5 +373,5 @@ def _with_prior(
             f"expected a prior kernel on {pivots.shape[2]} columns, got one on "
             f"{pairs.shape[2]}; learn it from the same columns"
         )
-    cross, own = hyperkernel(pivots, pairs), hyperkernel(pairs)
-    return np.block([[K_pivots, cross], [cross.T, own]]), np.asarray(near.weights, dtype=float)
+    cross, K_prior = hyperkernel(pivots, pairs), hyperkernel(pairs)
+    return np.block([[K_pivots, cross], [cross.T, K_prior]]), np.asarray(near.weights, dtype=float)

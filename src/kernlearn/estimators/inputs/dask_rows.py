@@ -46,12 +46,12 @@ class Prepared:
 
 
 def chunked_table(
-    estimator: BaseEstimator, X: Rows, as_frame: bool, fewest: int = 1, gaps: bool = False
+    estimator: BaseEstimator, X: Rows, as_frame: bool, min_rows: int = 1, gaps: bool = False
 ) -> Chunked:
     """Check a Dask collection as scikit-learn checks a table, without reading rows.
 
     The estimator stores number and names of the columns. `as_frame` passes data frames on to
-    kernels, columns of text among them; there must be the `fewest` rows; with `gaps` cells
+    kernels, columns of text among them; there must be the `min_rows` rows; with `gaps` cells
     may be missing.
     """
     is_frame = hasattr(X, "columns")
@@ -63,10 +63,10 @@ def chunked_table(
             "encode them, or pass kernels that read them."
         )
     rows = Chunked.of(X, Prepared(as_frame and is_frame, numeric, gaps))
-    if len(rows) < fewest:
+    if len(rows) < min_rows:
         raise ValueError(
             f"Found array with {len(rows)} sample(s) (shape={rows.shape}) while a minimum of "
-            f"{fewest} is required by {type(estimator).__name__}."
+            f"{min_rows} is required by {type(estimator).__name__}."
         )
     for name in ("n_features_in_", "feature_names_in_"):  # of an earlier fit
         vars(estimator).pop(name, None)
@@ -102,11 +102,11 @@ def select_rows(rows: Rows, chosen: Indices) -> Rows:
     return rows.subset(chosen) if isinstance(rows, Chunked) else _safe_indexing(rows, chosen)
 
 
-def evenly_spaced_rows(rows: Rows, most: int) -> Rows:
+def evenly_spaced_rows(rows: Rows, max_rows: int) -> Rows:
     """Rows to learn the looks of a table from: all of one that is here, else some of them."""
     if not isinstance(rows, Chunked):
         return rows
-    return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int)]
+    return rows[np.linspace(0, len(rows) - 1, min(len(rows), max_rows)).astype(int)]
 
 
 def gather_rows(estimator: BaseEstimator, rows: Rows, exact_rows: int) -> Rows:

@@ -43,7 +43,7 @@ class KernelInput(NotebookDisplay):
         """X as :meth:`_checked` gives it, and y of the same length."""
         y = to_host(on_this_machine(y))
         if is_lazy(X):
-            rows = chunked_table(self, X, as_frame=isinstance(self.kernel, Kernel), fewest=2)
+            rows = chunked_table(self, X, as_frame=isinstance(self.kernel, Kernel), min_rows=2)
             return rows, target_of(self, rows, y, **options)
         X = as_pandas_frame(X)
         if self._judged_by_kernel(X):

@@ -61,14 +61,14 @@ def copied_kernel(kernel: K) -> K:
     >>> ours
     Sum(kernels=[Linear(), Gaussian(gamma=2.0)])
     """
-    mine = copy(kernel)
+    duplicate = copy(kernel)
     for name, value in vars(kernel).items():
         if isinstance(value, Kernel):
-            setattr(mine, name, copied_kernel(value))
+            setattr(duplicate, name, copied_kernel(value))
         elif isinstance(value, list | tuple) and any(isinstance(one, Kernel) for one in value):
             parts = [copied_kernel(one) if isinstance(one, Kernel) else one for one in value]
-            setattr(mine, name, type(value)(parts))
-    return mine
+            setattr(duplicate, name, type(value)(parts))
+    return duplicate
 
 
 def copied_rows(rows: Rows) -> Rows:

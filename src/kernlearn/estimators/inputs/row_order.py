@@ -25,13 +25,13 @@ def row_order(X: Rows, y: Targets, kept: Indices, is_class: bool) -> Indices:
 
     `kept` are the rows that count, in increasing order; `is_class` marks labels in y.
     """
-    everyone = np.arange(len(y))
+    all_rows = np.arange(len(y))
     columns = _columns(X, kept)
     if columns is None:
-        return everyone
+        return all_rows
     points = _dense_ranks(columns, len(kept))
     order = np.lexsort((_target_ranks(y[kept], points, is_class), points))
-    return np.concatenate([kept[order], np.setdiff1d(everyone, kept)])
+    return np.concatenate([kept[order], np.setdiff1d(all_rows, kept)])
 
 
 def label_free_codes(labels: Targets, places: Indices | None = None) -> Indices:

@@ -212,25 +212,25 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         """
         with rollback_on_error(self):
             exact = self._options.exact_rows
-            given = checked_with_target(self, X, y, sample_weight, groups, False, exact)
-            labels = given.target
+            inputs = checked_with_target(self, X, y, sample_weight, groups, False, exact)
+            labels = inputs.target
             self._has_labels = labels.ndim == 2
             if self._has_labels:
-                self._learn_labels(given)
+                self._learn_labels(inputs)
                 return self
             self._find_classes(labels)
             self.grades_ = ordered_classes(self, self.ordinal, y, self.classes_)
-            weight = given.weight * class_weights(self.class_weight, labels)
+            weight = inputs.weight * class_weights(self.class_weight, labels)
             loss = LogLoss(self._signs(labels), weight, self._order)
-            usual, _ = self._learn(given, loss, stratify=True)
+            usual, _ = self._learn(inputs, loss, stratify=True)
             self._store_held_out(usual)
             return self
 
-    def _learn_labels(self, given: TrainingInput) -> None:
+    def _learn_labels(self, inputs: TrainingInput) -> None:
         """Machines of all labels, which share kernels and weights."""
-        signs = 2.0 * given.target - 1.0
+        signs = 2.0 * inputs.target - 1.0
         self.classes_, self.grades_ = np.arange(signs.shape[1]), None
-        self._store_held_out(self._learn(given, LabelLoss(signs, given.weight), False)[0])
+        self._store_held_out(self._learn(inputs, LabelLoss(signs, inputs.weight), False)[0])
 
     def _store_held_out(self, usual: Array) -> None:
         """Set calibration and held-out score, and warn if accuracy is that of guessing.
@@ -256,14 +256,14 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     def _calibrate(self, usual: Array) -> None:
         """Find the calibration; values without evidence are moved towards the shares of classes."""
         members = self._members
-        given = usual, members.Y, members.weight, members.groups, members.held_out
+        calibration_inputs = usual, members.Y, members.weight, members.groups, members.held_out
         if self._has_labels:
-            self.calibration_ = label_calibrations(*given)
+            self.calibration_ = label_calibrations(*calibration_inputs)
             return
-        calibration, constants = shrunk_to_shares(*given)
+        calibration, constants = shrunk_to_shares(*calibration_inputs)
         shifted = members.shifted(constants)
         if shifted is None:
-            self.calibration_ = shrunk_calibration(*given)
+            self.calibration_ = shrunk_calibration(*calibration_inputs)
         else:
             self.calibration_, self._members = calibration, shifted
 

@@ -116,9 +116,9 @@ def compressed(
     else:
         return None, min(changes, key=lambda one: one.largest)
     machine = members.machines[best.place]
-    everyone = np.arange(len(members.Y))
+    all_rows = np.arange(len(members.Y))
     (student,) = _students(
-        members, [best.place], members.machines, everyone, origins, random_state, options
+        members, [best.place], members.machines, all_rows, origins, random_state, options
     )
     *coef, intercept = student.solved(best.size, best.ridge)
     points = student.points[: best.size]

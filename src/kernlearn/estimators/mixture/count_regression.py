@@ -74,25 +74,25 @@ class CountRegression(RegressorMixin, QuantilePredictions):  # type: ignore[misc
             )
         both = checked_counts(self, y, exposure)
         exact = self._options.exact_rows
-        given = checked_with_target(self, X, both, sample_weight, groups, True, exact)
+        inputs = checked_with_target(self, X, both, sample_weight, groups, True, exact)
         self._flat = np.ndim(y) == 1
-        counts, exposures = given.target.T
-        rows = CountRows(counts, exposures, given.weight, self.loss == NEGATIVE_BINOMIAL)
+        counts, exposures = inputs.target.T
+        rows = CountRows(counts, exposures, inputs.weight, self.loss == NEGATIVE_BINOMIAL)
         if not rows.counts.any():
             raise ValueError(
                 f"{type(self).__name__} with loss={self.loss!r} expected a count above zero in y, "
                 "got none: there is no rate to learn; add rows"
             )
         stopping = self._stopping_control()
-        loss = rows.near(self._pilot(given, rows))
-        judged = self._learn_near(given, loss, stopping)
+        loss = rows.near(self._pilot(inputs, rows))
+        judged = self._learn_near(inputs, loss, stopping)
         best = self._held_out_deviance(judged)
         for _ in range(_ROUNDS):
             if stopping.stopped:
                 break
             before = dict(vars(self))
-            again = rows.near(self._values(given.rows)[:, 0] + loss.centre)
-            new = self._learn_near(given, again, stopping)
+            again = rows.near(self._values(inputs.rows)[:, 0] + loss.centre)
+            new = self._learn_near(inputs, again, stopping)
             value = self._held_out_deviance(new)
             if not value < best:
                 self.__dict__.clear()
@@ -105,27 +105,27 @@ class CountRegression(RegressorMixin, QuantilePredictions):  # type: ignore[misc
         self._store_counts(rows, judged)
 
     def _learn_near(
-        self, given: TrainingInput, loss: CountLoss, stopping: StoppingControl
+        self, inputs: TrainingInput, loss: CountLoss, stopping: StoppingControl
     ) -> CountLoss:
         """Learn working responses; the loss of the rows by which the mixture was judged."""
-        _, judged = self._learn(given, loss, False, stopping)
+        _, judged = self._learn(inputs, loss, False, stopping)
         assert isinstance(judged, CountLoss)
         return judged
 
-    def _pilot(self, given: TrainingInput, rows: CountRows) -> Array:
+    def _pilot(self, inputs: TrainingInput, rows: CountRows) -> Array:
         """Logarithms of rates before anything is learned by held-out loss."""
-        n, most = len(given.target), self._options.exact_rows
+        n, most = len(inputs.target), self._options.exact_rows
         if n > most:  # the rows of a table that may be read in blocks
             random_state = check_random_state(self._seed)
             chosen = np.sort(random_state.choice(n, most, replace=False))
-            some = in_memory(select_rows(given.rows, chosen))
+            some = in_memory(select_rows(inputs.rows, chosen))
         else:
-            some = in_memory(given.rows)
+            some = in_memory(inputs.rows)
         check_known(self, some)
         names = feature_names(self)
         preparation = prepare(some, names, bool(self.standardize), self.columns)
-        X = preparation.apply(in_memory(given.rows), STANDARD)
-        blocks = blocks_of(given.groups.known)
+        X = preparation.apply(in_memory(inputs.rows), STANDARD)
+        blocks = blocks_of(inputs.groups.known)
         return rows.pilot(X, blocks, check_random_state(self._seed))
 
     def _held_out_deviance(self, judged: CountLoss) -> float:
@@ -193,7 +193,7 @@ class CountRegression(RegressorMixin, QuantilePredictions):  # type: ignore[misc
         check_no_exposure(self.loss, exposure)
         if self._counts is None:
             return float(super().score(X, y, sample_weight))
-        counts, given = checked_counts(self, y, exposure).T
+        counts, exposures = checked_counts(self, y, exposure).T
         weight = sample_weights(to_host(sample_weight), counts)
-        mean = self._expected(X, given)
-        return explained_deviance(counts, mean, given, weight, self._counts.dispersion)
+        mean = self._expected(X, exposures)
+        return explained_deviance(counts, mean, exposures, weight, self._counts.dispersion)

@@ -52,10 +52,10 @@ def encoded_rows(
     These are all rows, brought here from a cluster, or the sample in memory if they are too many.
     None if no column is left.
     """
-    given, Y, weight = training.given, training.Y, training.weight
-    assert given is not None  # a user's table
+    raw, Y, weight = training.raw, training.Y, training.weight
+    assert raw is not None  # a user's table
     assert isinstance(preparation, Preparation)  # trees take dense tables
-    rows, folds, places = given.rows, given.folds, given.sample
+    rows, folds, places = raw.rows, raw.folds, raw.sample
     if not options.takes_all(len(training), len(preparation.columns)):
         rows = select_rows(rows, places)
         folds = [np.searchsorted(places, np.intersect1d(fold, places)) for fold in folds]

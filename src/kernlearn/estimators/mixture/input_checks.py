@@ -68,7 +68,7 @@ def checked_rows(estimator: BaseEstimator, X: Rows, reset: bool) -> Rows:
     if reset:
         vars(estimator).pop("source_names_", None)
     if reset and is_lazy(X):
-        rows = chunked_table(estimator, X, as_frame=True, fewest=2, gaps=True)
+        rows = chunked_table(estimator, X, as_frame=True, min_rows=2, gaps=True)
         check_takes_dask(estimator, rows)
         estimator._note_device(X)
         return rows

@@ -124,7 +124,7 @@ class KernelMixture(MixtureParameters):
 
     def _learn(
         self,
-        given: TrainingInput,
+        inputs: TrainingInput,
         loss: PredictiveLoss,
         stratify: bool,
         stopping: StoppingControl | None = None,
@@ -137,7 +137,7 @@ class KernelMixture(MixtureParameters):
         effort = checked_effort(self.effort)
         options = options_at(self._options, effort)
         choice = chosen_families(self.candidates, loss.is_of_labels)
-        choice = choice_at(choice, effort, is_large=len(given.target) > options.exact_rows)
+        choice = choice_at(choice, effort, is_large=len(inputs.target) > options.exact_rows)
         max_members = check_count("max_members", self.max_members, usual=5)
         check_flag("standardize", self.standardize)
         check_flag("compress", self.compress)
@@ -145,21 +145,21 @@ class KernelMixture(MixtureParameters):
             check_scoring(self.scoring)
         stopping = self._stopping_control() if stopping is None else stopping
         random_state = check_random_state(self._seed)
-        training = self._prepared_training(given, loss, stratify, stopping, random_state)
+        training = self._prepared_training(inputs, loss, stratify, stopping, random_state)
         table = training.sample.tables[STANDARD]
         choice = choice.suited(self, len(training), table, self._options.exact_rows)
         has_trees = choice.has_trees and not isinstance(self.preparation_, SourcesPreparation)
         announce(training, options, effort, max_members, has_trees)
         with device_memory_errors(), threads_of_jobs(self.n_jobs):
-            screening, max_members, least = self._screened(
+            screening, max_members, min_weight = self._screened(
                 training, choice, max_members, options, effort, random_state
             )
             max_members = affordable(max_members, training, options)
-            screening = relate_outcomes(screening, len(training), max_members, least)
-            weights = self._mix(screening, max_members, least)
+            screening = relate_outcomes(screening, len(training), max_members, min_weight)
+            weights = self._mix(screening, max_members, min_weight)
             with threads_for(len(training)):
                 usual, held_out = held_out_predictions(
-                    screening, choice, max_members, least, options
+                    screening, choice, max_members, min_weight, options
                 )
                 self._members = Members.trained(
                     screening, weights, held_out, training, options, random_state
@@ -174,14 +174,14 @@ class KernelMixture(MixtureParameters):
 
     def _prepared_training(
         self,
-        given: TrainingInput,
+        inputs: TrainingInput,
         loss: PredictiveLoss,
         stratify: bool,
         stopping: StoppingControl,
         random_state: np.random.RandomState,
     ) -> TrainingRows:
         """All rows, prepared by a sample of them that is in memory: all, unless they are many."""
-        options, n, rows = self._options, len(given.target), given.rows
+        options, n, rows = self._options, len(inputs.target), inputs.rows
         exact = min(n, options.exact_rows)
         if n <= exact:
             self.device_ = HOST
@@ -190,7 +190,7 @@ class KernelMixture(MixtureParameters):
             f"{type(self).__name__} on {counted(exact, 'row')}",
             "use fewer rows",
         )
-        folds = self._folds(given, stratify, random_state)
+        folds = self._folds(inputs, stratify, random_state)
         chosen = sample_of_folds(folds, options.sample_size(rows.shape[1]), random_state)
         is_all = len(chosen) == n
         some = in_memory(rows if is_all else select_rows(rows, chosen))
@@ -202,8 +202,8 @@ class KernelMixture(MixtureParameters):
         check_sizes(self, tables[STANDARD])
         part = loss.subset(chosen)
         kept = [np.searchsorted(chosen, np.intersect1d(fold, chosen)) for fold in folds]
-        codes = given.groups.subset(chosen).known
-        known = preparation.origins, codes, given.folds is not None, chosen
+        codes = inputs.groups.subset(chosen).known
+        known = preparation.origins, codes, inputs.folds is not None, chosen
         sample = CandidateProblem(tables, part, kept, stopping, *known)
         if isinstance(preparation, SourcesPreparation):
             blocks, has_columns = preparation.blocks, preparation.has_columns
@@ -216,20 +216,20 @@ class KernelMixture(MixtureParameters):
         return TrainingRows(sources, loss.Y, loss.weight, sample, place, folded)
 
     def _folds(
-        self, given: TrainingInput, stratify: bool, random_state: np.random.RandomState
+        self, inputs: TrainingInput, stratify: bool, random_state: np.random.RandomState
     ) -> list[Indices]:
         """Those that the user gave, or as many as asked for; no more than there are rows."""
-        groups, n = given.groups, len(given.target)
+        groups, n = inputs.groups, len(inputs.target)
         self.n_duplicates_ = groups.n_duplicates
-        if given.folds is not None:
-            return given.folds
+        if inputs.folds is not None:
+            return inputs.folds
         cv: Any = self.cv
         if groups.user_codes is None and cv >= 2:
             cv = min(cv, len(groups))
         return make_folds(
             cv,
-            given.rows,
-            given.target,
+            inputs.rows,
+            inputs.target,
             np.arange(n),
             stratify=stratify,
             random_state=random_state,
@@ -256,7 +256,7 @@ class KernelMixture(MixtureParameters):
         if contest is not None:
             announce(training, options, effort, max_members, has_trees=False)
         # With this many rows each member takes long to train, and weights are well known.
-        few, least = min(max_members, options.few_members), options.least_weight
+        few, min_weight = min(max_members, options.few_members), options.least_weight
         judged = sample.rows(sample.sample(options.judged_rows, random_state))
         screening = screen_outcomes(judged, choice, random_state, sample, options=options.screening)
         if len(training) <= options.exact_rows:
@@ -264,7 +264,7 @@ class KernelMixture(MixtureParameters):
         best = [screening.found[i] for i in np.flatnonzero(self._mix(screening, few, NEGLIGIBLE))]
         with threads_for(len(training)):
             screening = rescreen(screening, best, training, choice, options, random_state, contest)
-        return screening, few, least
+        return screening, few, min_weight
 
     def _store_end(self, notes: Sequence[str], stopping: StoppingControl) -> None:
         """Keep what was left out and how the search ended."""
@@ -310,7 +310,7 @@ class KernelMixture(MixtureParameters):
             stacklevel=4,
         )
 
-    def _mix(self, screening: Screening, max_members: int, least: float) -> Array:
+    def _mix(self, screening: Screening, max_members: int, min_weight: float) -> Array:
         """Weights of the candidates at their best scale, none below a part of the largest."""
         if not screening.found:
             notes = screening.problem.notes
@@ -320,7 +320,7 @@ class KernelMixture(MixtureParameters):
                 f"rows, got none{reason}; leave standardize=True, rescale the columns, or name "
                 "more candidates"
             )
-        weights = screening.weights(max_members, least)
+        weights = screening.weights(max_members, min_weight)
         self._tried = CandidateTable.of(screening, weights)
         self.n_iter_ = len(screening.found)
         return weights

@@ -57,7 +57,7 @@ def held_out_predictions(
     screening: Screening,
     choice: CandidateChoice,
     max_members: int,
-    least: float,
+    min_weight: float,
     options: MixtureOptions,
 ) -> tuple[Array, Array]:
     """The usual predictions for held-out rows, then those that no choice has seen: (n, k) each.
@@ -65,7 +65,7 @@ def held_out_predictions(
     With many rows, or without time, both are the usual ones.
     """
     problem = screening.problem
-    usual, n = screening.held_out(max_members, least), len(problem)
+    usual, n = screening.held_out(max_members, min_weight), len(problem)
     if n > _most_rows(usual, problem, options) or problem.stopping.stopped is not None:
         return usual, usual
     ladders = ladders_of(problem, choice)
@@ -74,9 +74,9 @@ def held_out_predictions(
         if not ladders:
             return usual, usual
     if ladders:
-        nested = nested_predictions(problem, ladders, max_members, least, choice.logarithms)
+        nested = nested_predictions(problem, ladders, max_members, min_weight, choice.logarithms)
     else:
-        nested = nested_searches(problem, choice, max_members, least, options)
+        nested = nested_searches(problem, choice, max_members, min_weight, options)
     if nested is None or (n > options.nested_rows and _is_clearly_better(usual, nested, problem)):
         return usual, usual
     return usual, nested
@@ -91,9 +91,9 @@ def _most_rows(usual: Array, problem: CandidateProblem, options: MixtureOptions)
     return options.nested_labels if is_clear else options.nested_unclear_labels
 
 
-def _best(ladders: Sequence[Ladder], found: Sequence[CandidateFit]) -> list[Ladder]:
+def _best(ladders: Sequence[Ladder], fits: Sequence[CandidateFit]) -> list[Ladder]:
     """Ladders whose candidates have the least loss; the first of all if none was a candidate."""
-    losses = {(one.family.name, one.representation.table): one.loss for one in found}
+    losses = {(one.family.name, one.representation.table): one.loss for one in fits}
     known = [one for one in ladders if (one.family.name, one.table) in losses] or ladders
     return sorted(known, key=lambda one: losses.get((one.family.name, one.table), 0.0))[:_LADDERS]
 
@@ -122,7 +122,7 @@ def nested_predictions(
     problem: CandidateProblem,
     ladders: Sequence[Ladder],
     max_members: int,
-    least: float,
+    min_weight: float,
     logarithms: bool = False,
 ) -> Array | None:
     """Predictions for every row, of shape (n, k); None if there is no time for them.
@@ -149,7 +149,7 @@ def nested_predictions(
         if not found:
             return None
         screening = Screening(part, [one.fit for one in found])
-        weights = screening.weights(max_members, least)
+        weights = screening.weights(max_members, min_weight)
         factors = screening.factors(weights)
         for i in np.flatnonzero(weights):
             values[fold] += factors[i] * found[i].predict(fold, others)
@@ -243,7 +243,7 @@ def nested_searches(
     problem: CandidateProblem,
     choice: CandidateChoice,
     max_members: int,
-    least: float,
+    min_weight: float,
     options: MixtureOptions,
 ) -> Array | None:
     """Predictions by candidates that learn more than a width, searched without each fold."""
@@ -260,9 +260,9 @@ def nested_searches(
         screening = screen_outcomes(part, choice, random_state, options=options.screening)
         if silent.stopped is not None or not screening.found:
             return None
-        screening = relate_outcomes(screening, len(part), max_members, least)
+        screening = relate_outcomes(screening, len(part), max_members, min_weight)
         training = TrainingRows(part.tables, part.Y, part.weight, part, None)
-        weights = screening.weights(max_members, least)
+        weights = screening.weights(max_members, min_weight)
         members = Members.trained(screening, weights, part.Y, training, options, random_state)
         held_out = {name: table[fold] for name, table in problem.tables.items()}
         values[fold] = members.predict(held_out)

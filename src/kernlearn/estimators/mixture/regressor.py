@@ -226,11 +226,11 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
                 self._learn_counts(X, y, sample_weight, groups, exposure)
                 return self
             exact = self._options.exact_rows
-            given = checked_with_target(self, X, y, sample_weight, groups, True, exact)
+            inputs = checked_with_target(self, X, y, sample_weight, groups, True, exact)
             stopping = self._stopping_control()
-            loss = self._standardised(given.target, given.weight)
-            self._learn(given, loss, False, stopping)
-            self._learn_without_outliers(given, loss, stopping)
+            loss = self._standardised(inputs.target, inputs.weight)
+            self._learn(inputs, loss, False, stopping)
+            self._learn_without_outliers(inputs, loss, stopping)
             self._store_held_out()
             return self
 
@@ -285,24 +285,24 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
         return SquaredLoss((Y - self._centre) / self._spread, weight, limits)
 
     def _learn_without_outliers(
-        self, given: TrainingInput, loss: SquaredLoss, stopping: StoppingControl
+        self, inputs: TrainingInput, loss: SquaredLoss, stopping: StoppingControl
     ) -> None:
         """Learn once more from pseudo-targets, if few targets are outlying.
 
         The new model is kept if a robust loss on held-out rows is clearly smaller.
         """
         self.has_outliers_, usual = False, self._members
-        is_large = len(given.target) > self._options.exact_rows or issparse(given.rows)
+        is_large = len(inputs.target) > self._options.exact_rows or issparse(inputs.rows)
         if is_large or stopping.stopped or not has_outliers(usual.Y - usual.held_out):
             return
-        X = self.preparation_.apply(in_memory(given.rows), STANDARD)
-        blocks = blocks_of(given.groups.known)
+        X = self.preparation_.apply(in_memory(inputs.rows), STANDARD)
+        blocks = blocks_of(inputs.groups.known)
         pulled = pseudo_targets(X, loss.Y, loss.weight, blocks, check_random_state(self._seed))
         if pulled is None:
             return
         before, centre, spread = dict(vars(self)), self._centre, self._spread
-        pulled = (pulled * spread + centre).reshape(given.target.shape)
-        self._learn(given, self._standardised(pulled, given.weight), False, stopping)
+        pulled = (pulled * spread + centre).reshape(inputs.target.shape)
+        self._learn(inputs, self._standardised(pulled, inputs.weight), False, stopping)
         robust = self._members
         observed = (usual.Y * spread + centre - self._centre) / self._spread
         held_out = (usual.held_out * spread + centre - self._centre) / self._spread

@@ -211,44 +211,44 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         with rollback_on_error(self):
             signed = signed_times(X, y, event, time)
             exact = self._options.exact_rows
-            given = checked_with_target(self, X, signed, sample_weight, groups, True, exact)
-            outcome = SurvivalOutcome.of_signed(given.target)
+            inputs = checked_with_target(self, X, signed, sample_weight, groups, True, exact)
+            outcome = SurvivalOutcome.of_signed(inputs.target)
             outcome.check_events()
             self.n_events_ = int(outcome.event.sum())
             self._signed = outcome.signed
             # Folds have equal shares of the events.
-            given = replace(given, target=outcome.event.astype(int))
-            draws = self._fold_draws(given)
+            inputs = replace(inputs, target=outcome.event.astype(int))
+            draws = self._fold_draws(inputs)
             if self.times is None:
-                linear = self._linear_hazard(given, draws)
+                linear = self._linear_hazard(inputs, draws)
                 pilot = np.zeros(len(outcome)) if linear is None else linear.pilot
-                loss: PredictiveLoss = working_responses(outcome, given.weight, pilot)
+                loss: PredictiveLoss = working_responses(outcome, inputs.weight, pilot)
                 self._centre = None
             else:
-                linear, loss = None, self._of_pseudo_observations(outcome, given.weight)
-            self._learn(given, loss, stratify=True)
-            self._calibrate(codes_of(draws[0]), given.weight, linear)
+                linear, loss = None, self._of_pseudo_observations(outcome, inputs.weight)
+            self._learn(inputs, loss, stratify=True)
+            self._calibrate(codes_of(draws[0]), inputs.weight, linear)
             return self
 
-    def _fold_draws(self, given: TrainingInput) -> list[list[Indices]]:
+    def _fold_draws(self, inputs: TrainingInput) -> list[list[Indices]]:
         """The folds of the search, and further draws of folds if events are few."""
-        n = 1 if given.folds is not None else n_draws(self.n_events_)
+        n = 1 if inputs.folds is not None else n_draws(self.n_events_)
         seeds = [(self._seed + draw) % 2**32 for draw in range(n)]
-        return [self._folds(given, True, check_random_state(seed)) for seed in seeds]
+        return [self._folds(inputs, True, check_random_state(seed)) for seed in seeds]
 
     def _linear_hazard(
-        self, given: TrainingInput, draws: Sequence[Sequence[Indices]]
+        self, inputs: TrainingInput, draws: Sequence[Sequence[Indices]]
     ) -> LinearHazard | None:
         """Cox's linear model on the prepared table; None if the table is sparse, empty or large."""
-        if len(given.target) > self._options.exact_rows:
+        if len(inputs.target) > self._options.exact_rows:
             return None
-        some = in_memory(given.rows)
+        some = in_memory(inputs.rows)
         check_known(self, some)
         prepared = prepare(some, feature_names(self), bool(self.standardize), self.columns)
         Z = prepared.apply(some, STANDARD)
         if issparse(Z) or Z.shape[1] == 0:
             return None
-        return linear_hazard(Z, self._signed, given.weight, draws)
+        return linear_hazard(Z, self._signed, inputs.weight, draws)
 
     def _of_pseudo_observations(self, outcome: SurvivalOutcome, weight: Array) -> SquaredLoss:
         """Squared error of pseudo-observations of survival after the times of the user."""

@@ -178,15 +178,15 @@ class MixtureUncertainty:
         Predictions and residuals at new points have shape (n_new, n), for every target in turn.
         """
         residuals = self._shrinkage() * (self.members.observed - self.members.held_out)
-        own = self._held_out_variance()
-        flat = residuals / own**_POWER
+        variances = self._held_out_variance()
+        flat = residuals / variances**_POWER
         table = STANDARD if STANDARD in self.members.tables else self.parts[0].machine.table
         sizes = [self._sizes(table, column) for column in flat.T]
 
         def of_targets(some: dict[str, Array]) -> Array:
             parts = [part.without_each(some[part.machine.table]) for part in self.parts]
             values = np.sum(parts, axis=0)
-            ratio = np.clip(self._variance(some)[:, None] / own, 1.0 / _MOST, _MOST)
+            ratio = np.clip(self._variance(some)[:, None] / variances, 1.0 / _MOST, _MOST)
             scaled = ratio**_POWER * residuals
             targets = zip(np.moveaxis(values, 2, 0), np.moveaxis(scaled, 2, 0), sizes, strict=True)
             return np.stack(

@@ -80,9 +80,9 @@ class EarlierChoices:
             return None
         pairs = zip(map(len, landmarks), estimator.weights_, strict=True)
         ranks = tuple(size if weight else min(size, FEW_LANDMARKS) for size, weight in pairs)
-        own = vars(estimator)
-        found = own.get("bank_notes_"), estimator.C_, own.get("loss_by_C_")
-        share = own.get("equal_share_", 0.0)
+        attributes = vars(estimator)
+        found = attributes.get("bank_notes_"), estimator.C_, attributes.get("loss_by_C_")
+        share = attributes.get("equal_share_", 0.0)
         return cls(estimator.kernels_, *found, share, ranks, estimator.weights_)
 
 

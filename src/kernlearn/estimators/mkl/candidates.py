@@ -113,8 +113,10 @@ def prepared_kernels(estimator: CombinationParameters, X: Rows, labelled: Labell
     if estimator.kernels is None:
         table = np.asarray(labelled.X, dtype=float)
         rows = labelled.targets, labelled.weight, estimator._seed, estimator._engine.widths
-        own: dict[str, Kernel] = getattr(estimator, "_view_matrices", {})
-        kernels, estimator.bank_notes_ = banks_of_views(table, views, *rows, labelled.groups, own)
+        view_matrices: dict[str, Kernel] = getattr(estimator, "_view_matrices", {})
+        kernels, estimator.bank_notes_ = banks_of_views(
+            table, views, *rows, labelled.groups, view_matrices
+        )
         for note in estimator.bank_notes_ if estimator.verbose else []:
             print(f"{type(estimator).__name__}: {note}")
     else:

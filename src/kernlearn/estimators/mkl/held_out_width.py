@@ -24,11 +24,11 @@ _MOST_ROWS = 200
 _RIDGES = (0.01, 0.1, 1.0, 10.0)
 
 
-def sample_rows(n: int, seed: int, most: int = _MOST_ROWS) -> Indices:
+def sample_rows(n: int, seed: int, max_rows: int = _MOST_ROWS) -> Indices:
     """The rows to look at: all, or two hundred, drawn at random."""
-    if n <= most:
+    if n <= max_rows:
         return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
+    return np.sort(np.random.default_rng(seed).choice(n, max_rows, replace=False))
 
 
 def held_out_losses(

@@ -112,9 +112,9 @@ class TableInputs:
             self._forget_views()
         if not are_views(X, self.kernels):
             return as_pandas_frame(X)
-        own = vars(self.estimator)
+        attributes = vars(self.estimator)
         takes_views = "kernels" in self.estimator.get_params(deep=False)
-        if not takes_views or not (reset or "views_" in own):
+        if not takes_views or not (reset or "views_" in attributes):
             raise ValueError(
                 f"{type(self.estimator).__name__} expected one table, got several views; fit an "
                 "estimator of combinations, such as MKLClassifier, to the same views, or put them "
@@ -124,11 +124,11 @@ class TableInputs:
         if reset and matrices:
             self.estimator._view_matrices = matrices
         elif matrices:
-            check_same_matrices(matrices, own.get("_view_matrices", {}))
+            check_same_matrices(matrices, attributes.get("_view_matrices", {}))
         X = converted_views(X)
         if not reset:
             # Files of earlier versions have no names of columns.
-            X = reordered_views(X, own["views_"], own.get("_view_columns", {}))
+            X = reordered_views(X, attributes["views_"], attributes.get("_view_columns", {}))
         table, places = hstack_views(X, self.kernels, self.gaps)
         if reset:
             self.estimator.views_, self.estimator._view_columns = places, column_names(X)

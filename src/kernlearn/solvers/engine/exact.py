@@ -184,13 +184,13 @@ def mean_loss(losses: Array, sample_weight: Array) -> float:
 
 
 def sample_for_C(
-    targets: Sequence[Array], n_kernels: int, seed: int, most: int, fold: Indices | None = None
+    targets: Sequence[Array], n_kernels: int, seed: int, max_rows: int, fold: Indices | None = None
 ) -> Indices:
     """The rows that choose, each class in its share and every fold with a row, sorted.
 
     At most a gigabyte of Gram matrices is made of them.
     """
-    n, size = len(targets[0]), min(most, int(np.sqrt(2**27 / n_kernels)))
+    n, size = len(targets[0]), min(max_rows, int(np.sqrt(2**27 / n_kernels)))
     if n <= size:
         return np.arange(n)
     shuffled = check_random_state(seed).permutation(n)

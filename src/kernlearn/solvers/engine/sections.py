@@ -75,8 +75,8 @@ def learn_sections(
     sections; the numbers of those with weight, and their kernels, are returned too.
     """
 
-    def family_on(few: Indices) -> GramStack:
-        return GramStack(hyperkernel.sections(X[few], pivots))
+    def family_on(sample: Indices) -> GramStack:
+        return GramStack(hyperkernel.sections(X[sample], pivots))
 
     n, m = len(X), len(pivots)
     statement, choices = settle_on_sample(statement, family_on, m, False, control)

@@ -125,8 +125,8 @@ class SparseBackend(FactorBackend):
         coef = np.concatenate([w * c for w, c in zip(solution.weights, cs, strict=True)])
         n_folds, k = without.intercept.shape
         coef = coef.reshape(-1, n_folds, k).transpose(1, 0, 2)
-        everyone = np.arange(len(self.fold))
-        return FoldMachines(everyone, without.values, self.fold, coef, without.intercept)
+        all_rows = np.arange(len(self.fold))
+        return FoldMachines(all_rows, without.values, self.fold, coef, without.intercept)
 
     def loss_by_rank(self, C: float, solution: LowRankSolution) -> LossByRank:
         """Loss at the rank alone, zero if no kernel needs landmarks."""
@@ -168,7 +168,9 @@ def _through_landmarks(
     weight, ranks = statement.settings.sample_weight, table.ranks
     search = RankSearch(source, kernels, Y, weight, seed, None, ranks, statement.fold)
     judge = rank_judge(replace(statement, start=None, share=0.0))
-    return search.grow_rank(judge, control.stopping, most=min(most, ranks.most_columns())).factors
+    return search.grow_rank(
+        judge, control.stopping, max_columns=min(most, ranks.most_columns())
+    ).factors
 
 
 def _explicit_rows(

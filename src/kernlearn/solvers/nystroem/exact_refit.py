@@ -147,10 +147,10 @@ def exact_refit(
 
 
 def _best_of(
-    train: Trainer, starts: Sequence[tuple[float, Array]], most: int, stopping: StoppingControl
+    train: Trainer, starts: Sequence[tuple[float, Array]], max_steps: int, stopping: StoppingControl
 ) -> ExactMachine:
     """The machine of the smallest loss that steps from any of the starts lead to."""
-    best = _lowest(train, train(*starts[0]), most, stopping)
+    best = _lowest(train, train(*starts[0]), max_steps, stopping)
     for start in starts[1:]:
         if stopping.stopped is not None:
             break
@@ -159,19 +159,19 @@ def _best_of(
         except np.linalg.LinAlgError:
             continue
         if found.loss < _HOPELESS * best.loss:
-            found = _lowest(train, found, most, stopping)
+            found = _lowest(train, found, max_steps, stopping)
         best = found if found.loss < best.loss else best
     return best
 
 
 def _lowest(
-    train: Trainer, best: ExactMachine, most: int, stopping: StoppingControl
+    train: Trainer, best: ExactMachine, max_steps: int, stopping: StoppingControl
 ) -> ExactMachine:
     """Steps in λ and in θ while the loss falls and there are tries left, then shorter ones."""
     tried = 1
     for size in _SIZES:
         order = list(range(len(_STEPS)))
-        while order and tried < most and stopping.stopped is None:
+        while order and tried < max_steps and stopping.stopped is None:
             step = order.pop(0)
             of_lam, of_scale = (size * part for part in _STEPS[step])
             tried += 1

@@ -130,12 +130,12 @@ def start_of(
     return a, c, 0.0, delta
 
 
-def extended_start(machine: Machine, rows: FactorRows, few: FactorSolution) -> FactorSolution:
+def extended_start(machine: Machine, rows: FactorRows, sample: FactorSolution) -> FactorSolution:
     """A start on all rows, from the function learned on a few of them."""
-    f = rows.times(few.columns) + few.intercept
+    f = rows.times(sample.columns) + sample.intercept
     responses = Responses(machine, np.zeros(machine.n_points), WARM * first_delta(machine))
     guess = responses.at(f)
-    return replace(few, coef=guess.a, curvature=guess.curvature)
+    return replace(sample, coef=guess.a, curvature=guess.curvature)
 
 
 class FactorEvaluation:

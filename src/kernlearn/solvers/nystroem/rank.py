@@ -134,23 +134,23 @@ class RankSearch:
         judge: Callable[[FactorStatistics], tuple[Array, float]],
         stopping: StoppingControl,
         fills: bool = False,
-        most: int | None = None,
+        max_columns: int | None = None,
     ) -> FactorStatistics:
         """Double the rank while the held-out loss falls, within memory and time.
 
         The loss is that of least squares at the weights and the ridge that ``judge`` gives. A
         kernel with almost no weight there keeps its rank, which leaves memory to the others. With
         ``fills``, the last step takes as many landmarks as fit, if twice as many do not. All
-        kernels together have at most ``most`` columns; by default the number is limited by the
-        memory for their moments.
+        kernels together have at most ``max_columns`` columns; by default as many as there is memory
+        for their moments.
 
         Where a half or a quarter of the last rank has a smaller loss, and is not less than the
         first, that is the result.
         """
         options, m = self.options, len(self.kernels)
         n_folds = N_FOLDS if self.fold is None else int(self.fold.max()) + 1
-        most = options.most_columns(n_folds) if most is None else most
-        ranks = np.full(m, min(options.first, max(most // m, 1)))
+        max_columns = options.most_columns(n_folds) if max_columns is None else max_columns
+        ranks = np.full(m, min(options.first, max(max_columns // m, 1)))
         sampled = True
         while True:
             look = self._on_sample(int(ranks.sum())) if sampled else self
@@ -161,7 +161,7 @@ class RankSearch:
             if longer > options.time_share * stopping.seconds_left:
                 return statistics if look is self else self.at(ranks.tolist())
             judged = None if _is_exact(statistics, ranks) else look._judged(statistics, judge)
-            larger = None if judged is None else self._larger(judged, ranks, most, fills)
+            larger = None if judged is None else self._larger(judged, ranks, max_columns, fills)
             if larger is not None:
                 ranks = larger
             elif look is not self:
@@ -184,7 +184,7 @@ class RankSearch:
         return JudgedRank(weights * moments.traces[0], ranks[-3:], losses[-3:], worth_it)
 
     def _larger(
-        self, judged: JudgedRank, ranks: NDArray[np.intp], most: int, fills: bool
+        self, judged: JudgedRank, ranks: NDArray[np.intp], max_columns: int, fills: bool
     ) -> NDArray[np.intp] | None:
         """The ranks to go on with; None for none."""
         options, shares = self.options, judged.shares
@@ -192,9 +192,9 @@ class RankSearch:
             return None
         larger = np.where(shares > options.weightless * shares.sum(), 2 * ranks, ranks)
         n_columns, n_more = int(ranks.sum()), int((larger - ranks).sum())
-        if n_columns + n_more <= most:
+        if n_columns + n_more <= max_columns:
             return larger
-        room = most - n_columns
+        room = max_columns - n_columns
         if not fills or room < options.worth_filling * n_columns:
             return None
         return np.asarray(ranks + (larger - ranks) * room // n_more)

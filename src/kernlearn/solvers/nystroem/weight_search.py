@@ -149,8 +149,8 @@ def _coarse_start(
     """Weights and functions learned from a sample of the rows, with which to begin on all."""
     machines, domain = objective.machines, weight_set.positive_domain(units.kernel)
 
-    def objective_on(rows: Indices, few: list[Machine]) -> tuple[Objective, Domain]:
-        on_some = FactorObjective(objective.rows.subset(rows), few)
+    def objective_on(rows: Indices, sampled_machines: list[Machine]) -> tuple[Objective, Domain]:
+        on_some = FactorObjective(objective.rows.subset(rows), sampled_machines)
         return penalized(on_some, penalty, units, weight_set), domain
 
     sample = CoarseSample(n_rows, COARSE_TOL, 20)

@@ -254,9 +254,9 @@ class _Judge:
         return float(losses[best]), float(ridges[best])
 
 
-def _rows(objective: SelectionObjective, most: int) -> tuple[Array, Array, Array]:
+def _rows(objective: SelectionObjective, max_rows: int) -> tuple[Array, Array, Array]:
     """Evenly spaced rows, their targets and weights."""
-    rows = np.linspace(0, len(objective.Y) - 1, min(len(objective.Y), most)).astype(int)
+    rows = np.linspace(0, len(objective.Y) - 1, min(len(objective.Y), max_rows)).astype(int)
     weight = objective.criterion.loss.weight
     return _safe_indexing(objective.X, rows), objective.Y[rows], weight[rows]
 

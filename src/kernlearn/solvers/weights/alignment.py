@@ -55,10 +55,10 @@ def learn_by_alignment(
     family: Family, targets: Array, centered: bool, weight_set: WeightSet, control: Control
 ) -> Solution:
     """Maximise the alignment with the columns of ``targets`` (inputs are checked)."""
-    own = alignment(family, targets, centered)
-    sizes = np.sqrt(np.diagonal(own.inner_products))
+    alignments = alignment(family, targets, centered)
+    sizes = np.sqrt(np.diagonal(alignments.inner_products))
     largest = float(sizes.max())
-    agreement = without_rounding(own.agreement, sizes * own.target_norm, len(targets))
+    agreement = without_rounding(alignments.agreement, sizes * alignments.target_norm, len(targets))
     if largest < np.inf and not (agreement > 0).any():
         raise NumericalError(
             "expected a kernel that agrees with the labels, got none: yᵀKy is zero for all; "
@@ -74,7 +74,7 @@ def learn_by_alignment(
     if free:
         weights, best, ended = _free(family, targets, centered, weight_set, control)
     else:
-        weights, best = _positive(family, own, weight_set)
+        weights, best = _positive(family, alignments, weight_set)
     weights = rescaled_to_total(weights, weight_set.normaliser, weight_set.total)
     if not weight_set.allows(weights):  # of sizes that the program could not tell apart
         weights = _inside(weight_set)
@@ -117,14 +117,16 @@ def _inside(weight_set: WeightSet) -> Array:
     return domain.weights(domain.start)
 
 
-def _positive(family: Family, own: FamilyAlignment, weight_set: WeightSet) -> tuple[Array, float]:
+def _positive(
+    family: Family, alignments: FamilyAlignment, weight_set: WeightSet
+) -> tuple[Array, float]:
     """Weights, and an upper bound on the alignment of any others."""
-    limits, length = weight_set.limits, np.sqrt(np.diagonal(own.inner_products))
+    limits, length = weight_set.limits, np.sqrt(np.diagonal(alignments.inner_products))
     # A matrix that is zero, or centred to zero, counts where it is tied to others.
     tied = np.False_ if limits is None else limits.rows.any(axis=0) & (weight_set.normaliser > 0)
     used = np.flatnonzero((length > 0) | tied)
     size = np.where(length > 0, length, SMALL * float(length.max()))
-    S, q = _of_unit_size(own, size, used)
+    S, q = _of_unit_size(alignments, size, used)
     if limits is None:
         x = _smallest(S, q, np.zeros(len(q)), np.zeros((0, len(q))))
     else:
@@ -170,21 +172,21 @@ def _with_multipliers(
     return q + zeta @ limits.rows, noise + added
 
 
-def most_aligned(own: FamilyAlignment) -> Array:
+def most_aligned(alignments: FamilyAlignment) -> Array:
     """The non-negative weights of the largest alignment, up to a factor, without a bound on it."""
-    size = np.sqrt(np.diagonal(own.inner_products))
+    size = np.sqrt(np.diagonal(alignments.inner_products))
     used = np.flatnonzero(size > 0)
-    S, q = _of_unit_size(own, size, used)
+    S, q = _of_unit_size(alignments, size, used)
     x = _smallest(S, q, np.zeros(len(q)), np.zeros((0, len(q))))
     weights = np.zeros(len(size))
     weights[used] = np.where(x > 1e-9 * x.max(), x, 0.0) / size[used]
     return weights
 
 
-def _of_unit_size(own: FamilyAlignment, size: Array, used: Indices) -> tuple[Array, Array]:
+def _of_unit_size(alignments: FamilyAlignment, size: Array, used: Indices) -> tuple[Array, Array]:
     """S and q of matrices of unit size."""
-    S = own.inner_products[np.ix_(used, used)] / size[used] / size[used, None]
-    return S, own.agreement[used] / size[used] / own.target_norm
+    S = alignments.inner_products[np.ix_(used, used)] / size[used] / size[used, None]
+    return S, alignments.agreement[used] / size[used] / alignments.target_norm
 
 
 def _free(
@@ -194,8 +196,8 @@ def _free(
     # Only ratios matter: kernels of trace one keep their squares within the range of numbers.
     original = family
     family, domain, transform = orthonormal_family(original, weight_set)
-    own = alignment(family, targets, centered)
-    S, q = own.inner_products, own.agreement / own.target_norm
+    alignments = alignment(family, targets, centered)
+    S, q = alignments.inner_products, alignments.agreement / alignments.target_norm
     S[domain.n_ball :], S[:, domain.n_ball :], q[domain.n_ball :] = 0.0, 0.0, 0.0
     cuts, ended = PsdCuts(family, domain, (original, transform)), Status.INACCURATE
     x, free = domain.start, np.full(len(q), -np.inf)

@@ -234,11 +234,13 @@ def _coarse_start(
     family, machines = problem.family, problem.machines
     start, near, n_solves = domain.start, np.arange(len(domain.start)), 0
 
-    def objective_on(rows: Indices, few: list[Machine]) -> tuple[Objective, Domain]:
+    def objective_on(rows: Indices, sampled_machines: list[Machine]) -> tuple[Objective, Domain]:
         if not isinstance(family, GramStack) or domain.limits is not None:
-            return MachineObjective(family.subset(rows), few), replace(domain, start=start)
+            return MachineObjective(family.subset(rows), sampled_machines), replace(
+                domain, start=start
+            )
         part, used = domain.part(near, start)
-        return MachineObjective(family.subset(rows, used), few), part
+        return MachineObjective(family.subset(rows, used), sampled_machines), part
 
     for sample in options.samples:
         if 2 * sample.size > family.n_labelled:

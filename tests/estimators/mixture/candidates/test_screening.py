@@ -125,7 +125,9 @@ def test_who_is_clearly_worse_has_no_weight_and_sees_no_more_rows(labels):
     assert weights.sum() == pytest.approx(1.0)
     assert weights[0] == 0.0
     assert weights.max() >= 0.5
-    np.testing.assert_array_equal(screening.weights(8, least=1.0) > 0, weights == weights.max())
+    np.testing.assert_array_equal(
+        screening.weights(8, min_weight=1.0) > 0, weights == weights.max()
+    )
     few = ScreeningOptions(rows=200)
     large = screen_candidates(problem, families, np.random.RandomState(0), options=few)
     assert "linear" not in [found.title for found in large.found]

@@ -60,12 +60,12 @@ class EncodedRows:
         for j, cells in enumerate(X.T.astype(float)):
             distinct = np.unique(cells)
             if len(distinct) <= _BINS:
-                own = 0.5 * (distinct[1:] + distinct[:-1])
+                midpoints = 0.5 * (distinct[1:] + distinct[:-1])
             else:
                 shares = np.linspace(0.0, 100.0, _BINS + 1)[1:-1]
-                own = np.unique(np.percentile(cells, shares, method="averaged_inverted_cdf"))
-            codes[:, j] = np.searchsorted(own, cells)
-            ends[j, : len(own)] = own
+                midpoints = np.unique(np.percentile(cells, shares, method="averaged_inverted_cdf"))
+            codes[:, j] = np.searchsorted(midpoints, cells)
+            ends[j, : len(midpoints)] = midpoints
         return codes, ends
 
     def fold_of(self, row: int) -> int:
@@ -239,8 +239,8 @@ def mean_machine(table: str, models: Sequence[BoostedModel], lam: float) -> Kern
     """The mean of some models: a machine of one kernel, whose weights are those of the leaves."""
     intercept = np.mean([model.intercept for model in models], axis=0)
     # The root is no feature of the kernel.
-    lone = [tree for model in models for tree in model.trees if len(tree[0]) == 1]
-    for nodes, output in lone:
+    constant_trees = [tree for model in models for tree in model.trees if len(tree[0]) == 1]
+    for nodes, output in constant_trees:
         intercept[output] += nodes["value"][0] / len(models)
     trees = [tree for model in models for tree in model.trees if len(tree[0]) > 1]
     if not trees:
@@ -248,17 +248,17 @@ def mean_machine(table: str, models: Sequence[BoostedModel], lam: float) -> Kern
     sizes = [len(nodes) for nodes, _ in trees]
     roots = np.cumsum([0, *sizes])[:-1]
     nodes = np.concatenate([nodes for nodes, _ in trees])
-    own, is_leaf = np.arange(len(nodes)), nodes["is_leaf"].astype(bool)
+    node_numbers, is_leaf = np.arange(len(nodes)), nodes["is_leaf"].astype(bool)
     below = np.stack([nodes["left"], nodes["right"]], axis=1) + np.repeat(roots, sizes)[:, None]
     kernel = TreePaths(
         roots,
         np.where(is_leaf, 0, nodes["feature_idx"]).astype(np.intp),
         np.where(is_leaf, 0.0, nodes["num_threshold"]),
-        np.where(is_leaf[:, None], own[:, None], below).astype(np.intp),
+        np.where(is_leaf[:, None], node_numbers[:, None], below).astype(np.intp),
     )
     coef = np.zeros((len(nodes), len(intercept)))
     outputs = np.repeat([output for _, output in trees], sizes)
-    coef[own, outputs] = np.where(is_leaf, nodes["value"], 0.0)
+    coef[node_numbers, outputs] = np.where(is_leaf, nodes["value"], 0.0)
     # The kernel's features are one over the root of the number of trees.
     coef *= np.sqrt(len(trees)) / len(models)
     return KernelMachine(table, kernel, lam, None, coef, intercept)

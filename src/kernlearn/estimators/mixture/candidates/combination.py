@@ -126,9 +126,9 @@ def aligned_weights(grams: Array, Y: Array, folds: Sequence[Indices]) -> list[Ar
     totals, without = _inner_products(grams, folds)
     found = []
     for number, inner in enumerate([totals, *without]):
-        inside, own = kept[number], targets[number]
+        inside, fold_targets = kept[number], targets[number]
         size = inside.sum()
-        agreement = np.einsum("ink,nk->i", images[:, :, number, :-1], own)
+        agreement = np.einsum("ink,nk->i", images[:, :, number, :-1], fold_targets)
         # Centred anew, on the rows that are left.
         sums = inside * images[:, :, number, -1]
         whole = sums.sum(axis=1)
@@ -137,7 +137,7 @@ def aligned_weights(grams: Array, Y: Array, folds: Sequence[Indices]) -> list[Ar
         products[is_constant] = products[:, is_constant] = 0.0
         if not (agreement > 0).any():
             raise NumericalError("no kernel agrees with the targets")
-        length = float(np.linalg.norm(own.T @ own))
+        length = float(np.linalg.norm(fold_targets.T @ fold_targets))
         weights = most_aligned(FamilyAlignment(agreement, products, length))
         found.append(np.asarray(weights / (weights @ (diagonals @ inside / size))))
     return found

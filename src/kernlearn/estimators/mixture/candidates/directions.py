@@ -77,13 +77,15 @@ def screen_outcomes(
     if directions is None:
         return screen_candidates(problem, choice, random_state, whole, options)
     large = None if whole is None else directions.reduced(whole)
-    led = screen_candidates(directions.reduced(problem), choice, random_state, large, options)
-    full = _same_rows(problem, led.problem)
-    if not led.found:
+    reduced_screening = screen_candidates(
+        directions.reduced(problem), choice, random_state, large, options
+    )
+    full = _same_rows(problem, reduced_screening.problem)
+    if not reduced_screening.found:
         return Screening(full, [])
-    found = [directions.expanded(one, full.loss) for one in led.found]
+    found = [directions.expanded(one, full.loss) for one in reduced_screening.found]
     chosen = np.flatnonzero(Screening(full, found).weights(options.shortlist)).tolist()
-    shortlist = [led.found[place] for place in chosen]
+    shortlist = [reduced_screening.found[place] for place in chosen]
     for place, one in zip(
         chosen, _with_all_outcomes([found[i] for i in chosen], full), strict=True
     ):

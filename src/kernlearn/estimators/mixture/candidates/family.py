@@ -119,8 +119,8 @@ class KernelFamily:
             problem.stopping.accept(stop)
         best = list(known.values())[first_least(found.loss for found in known.values())]
         wider, narrower = (known.get(best.place + step) for step in (-1, 1))
-        leans = narrower is not None and (wider is None or narrower.loss < wider.loss)
-        return replace(best, leans_narrower=leans)
+        is_narrower_better = narrower is not None and (wider is None or narrower.loss < wider.loss)
+        return replace(best, leans_narrower=is_narrower_better)
 
     def _judged(
         self,

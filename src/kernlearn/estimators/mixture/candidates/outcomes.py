@@ -60,7 +60,9 @@ class OutputKernelChoice:
         return replace(one, judged=judged, loss=one.judge.value(values))
 
 
-def relate_outcomes(screening: Screening, n_rows: int, max_members: int, least: float) -> Screening:
+def relate_outcomes(
+    screening: Screening, n_rows: int, max_members: int, min_weight: float
+) -> Screening:
     """The same screening, its members beside a kernel over the outcomes if that predicts better.
 
     The mixture is to be trained on `n_rows`.
@@ -71,7 +73,7 @@ def relate_outcomes(screening: Screening, n_rows: int, max_members: int, least: 
         return screening
     if problem.stopping.stopped is not None:
         return screening
-    weights = screening.weights(max_members, least)
+    weights = screening.weights(max_members, min_weight)
     if not all(isinstance(screening.found[i].judge, SquaredLoss) for i in np.flatnonzero(weights)):
         return screening
     try:

@@ -106,7 +106,7 @@ def contest_of_trees(
 
 
 def _first_kernels(
-    few: CandidateProblem,
+    sample: CandidateProblem,
     choice: CandidateChoice,
     random_state: np.random.RandomState,
     options: MixtureOptions,
@@ -123,7 +123,7 @@ def _first_kernels(
     if not families:
         return
     some = CandidateChoice(families)
-    found = screen_candidates(few, some, random_state, options=options.screening).found
+    found = screen_candidates(sample, some, random_state, options=options.screening).found
     best = min(found, key=lambda one: one.loss, default=None)
     if best is not None:
         yield best

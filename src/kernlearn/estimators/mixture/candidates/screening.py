@@ -51,13 +51,13 @@ class Screening:
     def weights(
         self,
         max_members: int,
-        least: float = NEGLIGIBLE,
+        min_weight: float = NEGLIGIBLE,
         rows: Indices | slice = slice(None),
     ) -> Array:
         """Weights of a mixture of few candidates, each at its best scale.
 
-        At most `max_members` have a weight, none below `least` times the largest. Candidates are
-        judged by `rows`, by default all.
+        At most `max_members` have a weight, none below `min_weight` times the largest. Candidates
+        are judged by `rows`, by default all.
         """
         loss, compared = self._loss(rows), self.compared[:, rows]
         if loss.is_of_labels:
@@ -66,7 +66,7 @@ class Screening:
             weights = weights_by_errors(loss, compared, max_members, together)
         else:
             weights = Mixing(loss, compared, _PRIOR).weights(max_members)
-        enough: Array = np.where(weights >= least * weights.max(), weights, 0.0)
+        enough: Array = np.where(weights >= min_weight * weights.max(), weights, 0.0)
         return np.asarray(enough * (weights.sum() / enough.sum()))
 
     def factors(self, weights: Array, rows: Indices | slice = slice(None)) -> Array:
@@ -76,18 +76,18 @@ class Screening:
             factors[i] *= loss.scale(self.compared[i, rows])
         return factors
 
-    def held_out(self, max_members: int, least: float = NEGLIGIBLE) -> Array:
+    def held_out(self, max_members: int, min_weight: float = NEGLIGIBLE) -> Array:
         """Predictions of mixtures for the rows of each fold, by weights found without it, (n, k).
 
         Weights of all rows suit the errors of these rows best, by chance too, so that the errors of
         the mixture are optimistic. A single fold, held out of many rows, has no other rows, and is
         judged by its own weights; its members are few.
         """
-        values, everyone = np.empty_like(self.problem.Y), np.arange(len(self.problem))
+        values, all_rows = np.empty_like(self.problem.Y), np.arange(len(self.problem))
         for fold in self.problem.folds:
-            others = complement(len(everyone), fold)
-            rows = others if len(others) else everyone
-            factors = self.factors(self.weights(max_members, least, rows), rows)
+            others = complement(len(all_rows), fold)
+            rows = others if len(others) else all_rows
+            factors = self.factors(self.weights(max_members, min_weight, rows), rows)
             values[fold] = np.tensordot(factors, self.compared[:, fold], axes=1)
         return values
 
@@ -215,9 +215,9 @@ def _searches_of_sources(
     ]
 
 
-def _families(found: Iterable[CandidateFit]) -> list[KernelFamily]:
+def _families(fits: Iterable[CandidateFit]) -> list[KernelFamily]:
     """The families of candidates, the one of the least loss first."""
-    ordered = sorted(found, key=lambda one: one.loss)
+    ordered = sorted(fits, key=lambda one: one.loss)
     return list({one.family.name: one.family for one in ordered}.values())
 
 

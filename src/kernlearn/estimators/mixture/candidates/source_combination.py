@@ -79,15 +79,15 @@ class SourceKernels:
         grams, scales = [], []
         X, blocks = sample.tables[table], problem.source_blocks
         for source in sorted({block.source for block in blocks}):
-            own = _bank(X, [block for block in blocks if block.source == source])
-            matrices = gram_stack(own, X)
+            bank = _bank(X, [block for block in blocks if block.source == source])
+            matrices = gram_stack(bank, X)
             spreads = _spreads(matrices)
             matrices /= spreads[:, None, None]
             losses = (
-                [_loss(K, sample, _FIRST_RIDGE)[0] for K in matrices] if len(own) > 1 else [0.0]
+                [_loss(K, sample, _FIRST_RIDGE)[0] for K in matrices] if len(bank) > 1 else [0.0]
             )
             best = first_least(losses)
-            kernels.append(own[best])
+            kernels.append(bank[best])
             grams.append(matrices[best])
             scales.append(1.0 / spreads[best])
         return cls(sample, kernels, np.array(grams), np.array(scales) / len(kernels))
@@ -95,8 +95,8 @@ class SourceKernels:
     @cached_property
     def weights(self) -> list[Array]:
         """Held-out weights of kernels as they are, by all rows and without each fold."""
-        everyone = np.arange(len(self.sample))
-        parts = [everyone, *(np.setdiff1d(everyone, fold) for fold in self.sample.folds)]
+        all_rows = np.arange(len(self.sample))
+        parts = [all_rows, *(np.setdiff1d(all_rows, fold) for fold in self.sample.folds)]
         return [self._descended(rows) * self.equal for rows in parts]
 
     def _descended(self, rows: Indices) -> Array:
@@ -148,10 +148,10 @@ def _bank(X: NumericRows, blocks: Sequence[SourceBlock]) -> list[Kernel]:
     kernels: list[Kernel] = []
     for block in blocks:
         table = X[:, block.place]
-        own = [Linear()] if block.are_features else _kernels_of(table)
+        block_kernels = [Linear()] if block.are_features else _kernels_of(table)
         if block.scales is not None and not issparse(X):
-            own += [Stretched(k, block.scales) for k in _kernels_of(table * block.scales)]
-        kernels += [Columns(block.place, kernel) for kernel in own]
+            block_kernels += [Stretched(k, block.scales) for k in _kernels_of(table * block.scales)]
+        kernels += [Columns(block.place, kernel) for kernel in block_kernels]
     return kernels
 
 

@@ -45,7 +45,7 @@ class TrainingRows:
     weight: Array  # weights, of shape (n,)
     sample: CandidateProblem  # rows in memory: all, unless they are many
     place: Place | None  # where machines through landmarks are trained; None for the host
-    given: FoldedRows | None = None  # the rows as they came, of a table that a user gave
+    raw: FoldedRows | None = None  # the rows as they came, of a table that a user gave
 
     def __len__(self) -> int:
         return len(self.Y)

@@ -49,11 +49,13 @@ class AdditiveTerms:
         columns = np.unique([j for j, *_ in pieces])
         intervals, sums = [], []
         for column in columns:
-            own = [piece for piece in pieces if piece[0] == column]
-            margin = _ROOM / np.sqrt(min(gamma for _, gamma, _, _ in own))
-            interval = Interval.around(np.concatenate([z for _, _, z, _ in own]), float(margin))
+            column_pieces = [piece for piece in pieces if piece[0] == column]
+            margin = _ROOM / np.sqrt(min(gamma for _, gamma, _, _ in column_pieces))
+            interval = Interval.around(
+                np.concatenate([z for _, _, z, _ in column_pieces]), float(margin)
+            )
             parts = []
-            for _, gamma, z, weight in own:
+            for _, gamma, z, weight in column_pieces:
                 coefs = interval.gaussians(z, gamma)
                 if coefs is None:
                     return None

@@ -150,9 +150,9 @@ class CategoryColumn:
         return np.asarray((codes - self.centres) / self.scale)
 
     def _codes(self, cells: Rows) -> Array:
-        own = np.asarray(cells)[:, None] == np.array(self.levels, dtype=str)
-        rest = ~own.any(axis=1, keepdims=True)
-        return np.asarray(np.hstack([own, rest]) if self.others else own, dtype=float)
+        is_level = np.asarray(cells)[:, None] == np.array(self.levels, dtype=str)
+        rest = ~is_level.any(axis=1, keepdims=True)
+        return np.asarray(np.hstack([is_level, rest]) if self.others else is_level, dtype=float)
 
 
 def _is_number(level: str) -> bool:

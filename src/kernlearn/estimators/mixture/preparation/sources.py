@@ -157,11 +157,11 @@ class SourcesPreparation:
         return {table: self._table(rows, table, part) for table in tables}
 
     def _table(self, rows: Rows, table: str, part: Callable[[int], NumericRows]) -> NumericRows:
-        everyone = range(len(self.parts))
+        all_parts = range(len(self.parts))
         if table == SOURCES:
-            return _stacked_columns([part(number) for number in everyone])
+            return _stacked_columns([part(number) for number in all_parts])
         if table not in (STANDARD, RANKED):
-            return part(next(i for i in everyone if _IN + self.parts[i].name == table))
+            return part(next(i for i in all_parts if _IN + self.parts[i].name == table))
         found = []
         for number, one in enumerate(self.parts):
             if isinstance(one.part, TablePart):

@@ -89,12 +89,12 @@ def _log_scales(X: csr_array) -> Array:
     means, variances = mean_variance_axis(parts, axis=0)
     varies = variances > _CONSTANT * means**2
     counts = np.where(varies, np.bincount(X.indices[X.data != 0.0], minlength=d), 0)
-    own = np.log(largest)
-    own[varies] += 0.5 * np.log(variances[varies] * n / counts[varies])
+    log_largest = np.log(largest)
+    log_largest[varies] += 0.5 * np.log(variances[varies] * n / counts[varies])
     if not varies.any():
-        return own
-    mean = np.average(own, weights=counts)
-    spread = np.average((own - mean) ** 2, weights=counts)
+        return log_largest
+    mean = np.average(log_largest, weights=counts)
+    spread = np.average((log_largest - mean) ** 2, weights=counts)
     kept = counts * spread / (counts * spread + _CELL_VARIANCE)
-    found: Array = mean + kept * (own - mean)
+    found: Array = mean + kept * (log_largest - mean)
     return found
