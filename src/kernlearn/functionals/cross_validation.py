@@ -155,7 +155,7 @@ class CrossValidationError(QualityFunctional):
         return splits
 
 
-def _check_cv(cv: Any) -> None:
+def _check_cv(cv: object) -> None:
     if isinstance(cv, str):
         known = cv == "loo"
     elif isinstance(cv, int | np.integer):

@@ -133,7 +133,7 @@ class Convolution(Hyperkernel):
         """The matrix of r or h, as the user's function gives it."""
         return self._checked(getattr(self, name)(X, Z), name, X, Z)
 
-    def _checked(self, found: Any, name: str, X: Array, Z: Array) -> Array:
+    def _checked(self, found: object, name: str, X: Array, Z: Array) -> Array:
         values = np.asarray(found, dtype=np.float64)
         if values.shape != (len(X), len(Z)):
             raise ValueError(

@@ -162,7 +162,7 @@ class _Shuffled:
             return {**self.X, **{name: _reordered(self.X[name], order) for name in names}}
         if not is_frame(self.X):
             return shuffled_cells(self.X, order, np.isin(_column_places(self.X), places))
-        copy: Any = self.X
+        copy: Rows = self.X
         copy = copy.copy()
         for j in places:
             copy.isetitem(j, self.X.iloc[:, j].array.take(order))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -24,7 +24,7 @@ from kernlearn.methods.outcomes import outcome_task
 from kernlearn.methods.splits import fold_splits, sampled_rows
 from kernlearn.methods.tuning import tuned_pipeline
 from kernlearn.numerics.rounding import standard_deviation
-from kernlearn.typing import Indices, Json, PandasFrame, Targets
+from kernlearn.typing import Indices, Json, PandasFrame, Rows, Targets
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -125,7 +125,7 @@ class Learner:
         self,
         before: list[tuple[str, BaseEstimator]],
         step: tuple[str, BaseEstimator],
-        table: Any,
+        table: Rows,
         y: Targets,
         weights: Json,
     ) -> Pipeline:

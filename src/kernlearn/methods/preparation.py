@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sklearn.compose import ColumnTransformer
@@ -57,7 +57,7 @@ def _words() -> Any:
     return Pipeline([("fill", FunctionTransformer(_present)), ("count", vectorizer_of_text())])
 
 
-def _present(texts: Any) -> list[str]:
+def _present(texts: Iterable[object]) -> list[str]:
     """Texts, empty where there is none."""
     return [text if isinstance(text, str) else "" for text in texts]
 

@@ -18,7 +18,7 @@ from kernlearn.solvers.engine.refits import least_squares_refits
 from kernlearn.solvers.first_level.loss_point import LossPoint
 from kernlearn.solvers.nystroem.kernel_fit import ExactFit, KernelFit, TrainingTable
 from kernlearn.solvers.selection.select import Selection
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Rows
 
 
 def store_selection(
@@ -26,7 +26,7 @@ def store_selection(
     selection: Selection,
     family: ParametricKernel,
     theta: Array | None,
-    rows: Any,
+    rows: Rows,
     kept: Indices,
 ) -> None:
     """Set the fitted attributes of a machine whose λ and θ were selected on all rows."""
@@ -56,7 +56,7 @@ def store_kernel_fit(
 
 
 def store_exact_fit(
-    estimator: Any, fit: ExactFit, rows: Any, table: TrainingTable, kept: Indices
+    estimator: Any, fit: ExactFit, rows: Rows, table: TrainingTable, kept: Indices
 ) -> None:
     """Set the fitted attributes of a machine on all rows: these are the support vectors."""
     _store(estimator, fit, fit.kernel, fit.dual_coef)
@@ -82,7 +82,7 @@ def _store_loss(estimator: Any, fit: KernelFit | ExactFit, table: TrainingTable)
     estimator.objective_ = float(table.weight @ squares)
 
 
-def store_left_out(estimator: Any, values: Array, X: Any, Y: Array, kept: Indices) -> None:
+def store_left_out(estimator: Any, values: Array, X: Rows, Y: Array, kept: Indices) -> None:
     """Leave-one-out predictions; a row of no weight was never in: it is predicted as any other."""
     predictions = np.empty_like(Y)
     predictions[kept] = values

@@ -329,7 +329,7 @@ class LeastSquaresSVM(LeastSquaresParameters):
         values, self.loo_loss_ = loss.left_out(fit, data.Y[kept], data.blocks)
         store_left_out(self, values, data.X, data.Y, kept)
 
-    def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, Targets]:
+    def _checked_with_target(self, X: Rows, y: Rows, **options: Any) -> tuple[Any, Targets]:
         """X and y, with what is to be known of X's device."""
         self._note_device(X)
         return super()._checked_with_target(X, y, **options)

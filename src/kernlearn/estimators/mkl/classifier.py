@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -135,13 +135,13 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
 
     def __init__(
         self,
-        kernels: Any = None,
+        kernels: object = None,
         quality: str = "soft_margin",
         C: float | str = 1.0,
         weights: str = "positive",
         *,
         nu: float = 0.3,
-        class_weight: Any = None,
+        class_weight: Mapping[object, float] | str | None = None,
         normalize: bool = False,
         missing: str | None = None,
         rank: int | str | None = "auto",
@@ -173,9 +173,9 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
     def fit(
         self,
         X: Rows,
-        y: Any,
+        y: Rows,
         *,
-        sample_weight: Any = None,
+        sample_weight: Rows = None,
         X_unlabeled: Rows = None,
         groups: Rows = None,
     ) -> Self:

@@ -53,7 +53,7 @@ class GraphFusionClassifier(LabelsOfMachines, ClassifierMixin, GraphFusion):  # 
     (['a', 'b'], True)
     """
 
-    def fit(self, X: Rows, y: Any) -> GraphFusionClassifier:
+    def fit(self, X: Rows, y: Rows) -> GraphFusionClassifier:
         """Learn the weights of the graphs, and label all nodes.
 
         Parameters
@@ -103,7 +103,7 @@ class GraphFusionRegressor(RegressorMixin, GraphFusion):  # type: ignore[misc]
     array([1., 3.])
     """
 
-    def fit(self, X: Rows, y: Any) -> GraphFusionRegressor:
+    def fit(self, X: Rows, y: Rows) -> GraphFusionRegressor:
         """Learn the weights of the graphs, and predict all nodes.
 
         Parameters

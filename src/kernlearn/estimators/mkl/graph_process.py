@@ -12,9 +12,9 @@ nodes without labels. The other nodes are predicted by their conditional mean
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, eye_array, issparse
 from scipy.sparse.linalg import splu
 from sklearn.utils.validation import check_is_fitted
@@ -98,9 +98,9 @@ class GraphFusion(StoppingParameters, NotebookDisplay):
 
     def __init__(
         self,
-        graphs: Any = None,
+        graphs: object = None,
         node_precision: float = 0.1,
-        linear: Any = 0.0,
+        linear: ArrayLike = 0.0,
         *,
         normalized: bool = True,
         tol: float = 1e-6,
@@ -221,7 +221,7 @@ def check_length(X: Rows, y: Targets) -> None:
         )
 
 
-def _read(graphs: Any, normalized: bool) -> tuple[list[Hashable], list[csr_array]]:
+def _read(graphs: object, normalized: bool) -> tuple[list[Hashable], list[csr_array]]:
     """The nodes of all graphs, and the precision matrix of each over them."""
     if not isinstance(graphs, list | tuple) or len(graphs) == 0:
         raise ValueError(

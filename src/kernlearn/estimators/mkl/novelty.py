@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,7 +84,7 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
 
     def __init__(
         self,
-        kernels: Any = None,
+        kernels: object = None,
         nu: float = 0.1,
         weights: str = "positive",
         *,
@@ -109,7 +109,7 @@ class MKLNoveltyDetector(OutlierMixin, ExtendableCombination):  # type: ignore[m
         self.time_limit = time_limit
         self.options = options
 
-    def fit(self, X: Rows, y: Any = None, *, sample_weight: Any = None) -> Self:
+    def fit(self, X: Rows, y: object = None, *, sample_weight: Rows = None) -> Self:
         """Learn the kernel and the region where the data lie.
 
         Parameters

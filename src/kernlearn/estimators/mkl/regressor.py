@@ -117,7 +117,7 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
 
     def __init__(
         self,
-        kernels: Any = None,
+        kernels: object = None,
         quality: str = "epsilon_svr",
         C: float | str = "auto",
         weights: str = "positive",
@@ -155,9 +155,9 @@ class MKLRegressor(RegressorMixin, ExtendableCombination):  # type: ignore[misc]
     def fit(
         self,
         X: Rows,
-        y: Any,
+        y: Rows,
         *,
-        sample_weight: Any = None,
+        sample_weight: Rows = None,
         X_unlabeled: Rows = None,
         groups: Rows = None,
     ) -> Self:

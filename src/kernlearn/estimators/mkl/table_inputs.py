@@ -47,7 +47,7 @@ class TableInputs:
         table = validate_table(self.estimator, X, reset=reset, dtype="numeric", **options)
         return self._kernel_input(X, table)
 
-    def checked_with_target(self, X: Rows, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
+    def checked_with_target(self, X: Rows, y: Rows, **options: Any) -> tuple[Any, NDArray[Any]]:
         """X as `checked` returns it, and y of the same length."""
         self.estimator._note_device(X)
         y = to_host(on_this_machine(y))
@@ -87,7 +87,7 @@ class TableInputs:
             )
         return self.estimator._checked(X_unlabeled, reset=False)
 
-    def weights(self, sample_weight: Any, rows: Rows) -> Array:
+    def weights(self, sample_weight: Rows, rows: Rows) -> Array:
         """Weights of the checked rows; ones if none are given."""
         return sample_weights(to_host(on_this_machine(sample_weight)), rows)
 

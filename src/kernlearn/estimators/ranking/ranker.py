@@ -125,7 +125,7 @@ class MKLRanker(KernelCombination):
 
     def __init__(
         self,
-        kernels: Any = None,
+        kernels: object = None,
         C: float | str = "auto",
         *,
         n_pairs: int | None = 1000,
@@ -148,7 +148,7 @@ class MKLRanker(KernelCombination):
         self.time_limit = time_limit
         self.options = options
 
-    def fit(self, X: Rows, y: Any, *, groups: Any = None) -> Self:
+    def fit(self, X: Rows, y: Rows, *, groups: Rows = None) -> Self:
         """Learn from grades: rows of higher grades come before others of their group.
 
         Parameters
@@ -212,7 +212,7 @@ class MKLRanker(KernelCombination):
         """
         return np.asarray(self._decision(X)[:, 0])
 
-    def score(self, X: Rows, y: Any, *, groups: Any = None) -> float:
+    def score(self, X: Rows, y: Rows, *, groups: Rows = None) -> float:
         """The share of pairs that are ordered rightly; with groups, the mean NDCG of the groups.
 
         Parameters
@@ -322,7 +322,7 @@ def _with_lengths(kernel: Kernel) -> Kernel:
     return kernel
 
 
-def _group_codes(groups: Any, grades: Array) -> Indices | None:
+def _group_codes(groups: Rows, grades: Array) -> Indices | None:
     """Numbers of the groups; None without any."""
     return None if groups is None else group_codes(groups, len(grades))
 
