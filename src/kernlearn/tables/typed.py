@@ -184,8 +184,13 @@ def _written(cell: object) -> object:
 
 
 def _with_a_digit(cell: object) -> object:
-    """A cell as it is, missing if it is a word: pandas takes "now" and "today" for the clock's."""
-    return None if isinstance(cell, str) and not any(map(str.isdigit, cell)) else cell
+    """A cell as it is, missing if it is a word: pandas takes "now" and "today" for the clock's.
+
+    Text of NumPy becomes a string, because pandas 2.2 reads no other text.
+    """
+    if not isinstance(cell, str):
+        return cell
+    return str(cell) if any(map(str.isdigit, cell)) else None
 
 
 def as_text(cells: PandasSeries) -> NDArray[np.object_]:

@@ -100,15 +100,19 @@ class CentredLasso:
 
     def path(self, alphas: Array) -> Array:
         """Coefficients at these α, in descending order, of shape (steps, p, k)."""
-        y = self._Y[:, 0] if self._Y.shape[1] == 1 else self._Y
+        X, y = self._X, self._Y[:, 0] if self._Y.shape[1] == 1 else self._Y
+        # Before scikit-learn 1.8, precompute="auto" is an error if the inputs are not checked.
+        gram = X.T @ X if X.shape[0] > X.shape[1] and y.ndim == 1 else False
         with quiet_about(ConvergenceWarning):  # the folds judge the coefficients
             # Nothing is drawn, but without a seed the solver would use NumPy's generator.
             # The inputs are checked for every α otherwise, which takes longer than all else.
             _, coefs, _ = enet_path(
-                self._X,
+                X,
                 y,
                 l1_ratio=1.0,
                 alphas=alphas,
+                precompute=gram,
+                Xy=None if gram is False else X.T @ y,
                 tol=self._tol,
                 random_state=0,
                 check_input=False,
