@@ -9,6 +9,7 @@ import numpy as np
 from kernlearn.estimators.inputs.dask_rows import select_rows
 from kernlearn.estimators.inputs.ownership import copied_kernel, copied_rows
 from kernlearn.estimators.least_squares.learning_data import LeastSquaresData
+from kernlearn.estimators.least_squares.parameters import LeastSquaresParameters
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.parametric import ParametricKernel
@@ -22,7 +23,7 @@ from kernlearn.typing import Array, Indices, Rows
 
 
 def store_selection(
-    estimator: Any,
+    estimator: LeastSquaresParameters,
     selection: Selection,
     family: ParametricKernel,
     theta: Array | None,
@@ -39,7 +40,11 @@ def store_selection(
 
 
 def store_kernel_fit(
-    estimator: Any, fit: KernelFit, theta: Array | None, table: TrainingTable, kept: Indices
+    estimator: LeastSquaresParameters,
+    fit: KernelFit,
+    theta: Array | None,
+    table: TrainingTable,
+    kept: Indices,
 ) -> None:
     """Set the fitted attributes: with one kernel the landmarks are the support vectors."""
     factors, moments = fit.statistics.factors, fit.statistics.moments
@@ -56,7 +61,11 @@ def store_kernel_fit(
 
 
 def store_exact_fit(
-    estimator: Any, fit: ExactFit, rows: Rows, table: TrainingTable, kept: Indices
+    estimator: LeastSquaresParameters,
+    fit: ExactFit,
+    rows: Rows,
+    table: TrainingTable,
+    kept: Indices,
 ) -> None:
     """Set the fitted attributes of a machine on all rows: these are the support vectors."""
     _store(estimator, fit, fit.kernel, fit.dual_coef)
@@ -67,7 +76,10 @@ def store_exact_fit(
 
 
 def _store(
-    estimator: Any, fit: Selection | KernelFit | ExactFit, kernel: Kernel, dual_coef: Array
+    estimator: LeastSquaresParameters,
+    fit: Selection | KernelFit | ExactFit,
+    kernel: Kernel,
+    dual_coef: Array,
 ) -> None:
     estimator.theta_, estimator.lam_ = fit.theta, fit.lam
     estimator.kernel_ = copied_kernel(kernel)
@@ -76,13 +88,17 @@ def _store(
     estimator.status_ = fit.status
 
 
-def _store_loss(estimator: Any, fit: KernelFit | ExactFit, table: TrainingTable) -> None:
+def _store_loss(
+    estimator: LeastSquaresParameters, fit: KernelFit | ExactFit, table: TrainingTable
+) -> None:
     squares = ((table.Y - fit.left_out) ** 2).sum(axis=1)
     estimator.loo_loss_ = float(np.average(squares, weights=table.weight))
     estimator.objective_ = float(table.weight @ squares)
 
 
-def store_left_out(estimator: Any, values: Array, X: Rows, Y: Array, kept: Indices) -> None:
+def store_left_out(
+    estimator: LeastSquaresParameters, values: Array, X: Rows, Y: Array, kept: Indices
+) -> None:
     """Leave-one-out predictions; a row of no weight was never in: it is predicted as any other."""
     predictions = np.empty_like(Y)
     predictions[kept] = values
@@ -93,7 +109,7 @@ def store_left_out(estimator: Any, values: Array, X: Rows, Y: Array, kept: Indic
 
 
 def store_loss_left_out(
-    estimator: Any, point: LossPoint, offset: Array, data: LeastSquaresData
+    estimator: LeastSquaresParameters, point: LossPoint, offset: Array, data: LeastSquaresData
 ) -> None:
     """Approximate leave-one-out values of another loss than squares, and the loss of them."""
     kept, problem = data.kept, point.problem

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
 import numpy as np
 
 from kernlearn._checks import check_choice, check_settings
+from kernlearn.estimators.least_squares.parameters import FirstLevelParameters
 from kernlearn.estimators.mkl.spread import robust_spread
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.families.penalties import WeightPenalty
@@ -25,7 +26,7 @@ _PILOT_LAM = 0.3
 _ROUNDS = 3
 
 
-def check_loss(estimator: Any, losses: tuple[str, ...]) -> None:
+def check_loss(estimator: FirstLevelParameters, losses: tuple[str, ...]) -> None:
     """Refuse a loss that the estimator has not, or has not together with other parameters."""
     check_choice("loss", estimator.loss, losses)
     known = estimator.loss in ("squared", "logistic")
@@ -39,7 +40,7 @@ def check_loss(estimator: Any, losses: tuple[str, ...]) -> None:
 
 
 def machine_loss(
-    estimator: Any, family: ParametricKernel, X: Array, Y: Array, weight: Array
+    estimator: FirstLevelParameters, family: ParametricKernel, X: Array, Y: Array, weight: Array
 ) -> MachineLoss | None:
     """The loss with its numbers; None for squares."""
     if estimator.loss == "squared":
@@ -47,9 +48,8 @@ def machine_loss(
     epsilon, ones = estimator.epsilon, np.ones(len(Y))
     if estimator.loss == "huber" and isinstance(epsilon, str) and epsilon == "auto":
         epsilon = _HUBER * _error_size(family, X, Y, weight)
-    settings = check_settings(
-        estimator.loss, 1.0, 0.5, epsilon, ones, [Y[:, 0]], estimator._search.quantile
-    )
+    known = cast(float, epsilon), ones, [Y[:, 0]], estimator._search.quantile  # checked below
+    settings = check_settings(estimator.loss, 1.0, 0.5, *known)
     return MachineLoss(estimator.loss, settings)
 
 

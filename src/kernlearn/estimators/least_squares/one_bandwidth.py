@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
+from kernlearn.estimators.least_squares.parameters import LeastSquaresParameters
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.selection.column_starts import best_cells
@@ -21,7 +21,7 @@ _ROWS = 2000
 
 
 def warn_if_blurred(
-    estimator: Any,
+    estimator: LeastSquaresParameters,
     family: ParametricKernel,
     X: object,
     Y: Array,

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from kernlearn._checks import check_count
 from kernlearn._device import beside, device_memory_errors, to_host
 from kernlearn.estimators.held_out.intervals import in_blocks, plus_interval
+from kernlearn.estimators.mkl.parameters import CombinationParameters
 from kernlearn.families.factors import Factors
 from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.gram.rows import map_rows
@@ -99,7 +100,9 @@ def centre_of(rows: Rows, seed: int) -> Rows:
     return take_rows(rows, np.sort(generator.choice(len(rows), _CENTRE_ROWS, replace=False)))
 
 
-def store_low_rank(estimator: Any, engine_fit: EngineFit[LowRankSolution]) -> None:
+def store_low_rank(
+    estimator: CombinationParameters, engine_fit: EngineFit[LowRankSolution]
+) -> None:
     """Set the fitted attributes of the landmarks."""
     solution = engine_fit.solution
     maps = solution.factors.maps
@@ -125,7 +128,7 @@ def with_points_of(solution: LowRankSolution, rows: Rows) -> LowRankSolution:
     return replace(solution, factors=Factors(maps))
 
 
-def forget_low_rank(estimator: Any) -> None:
+def forget_low_rank(estimator: CombinationParameters) -> None:
     """Remove attributes of an earlier fit through landmarks."""
     for name in _FITTED:
         estimator.__dict__.pop(name, None)
