@@ -117,21 +117,24 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
         raise TableError(
             f"expected at least {FEWEST_ROWS} rows with a target, got {len(target.rows)}; add rows"
         )
-    kernels: tuple[Precomputed, ...] = ()
-    views = None
-    if request.sources.matrices:
-        kernels = read_matrices(
-            request.sources.matrices, len(frame), cast(Repair, request.sources.psd)
-        )
-        columns = [ROW_NUMBER]
-        notes.append("the columns of the table are not used: the kernel matrices take their place")
-    else:
-        columns, found = _columns(frame, target, request, files)
-        views = (
-            read_views(request.sources.views, columns)
-            if request.sources.views is not None
-            else found or None
-        )
+    task = _task(frame, target, request, files, options, notes)
+    _check_splits(task)
+    dropped = _dropped_rows(table.n_rows, len(frame), target, goal.outcome)
+    warned = [] if request.sources.matrices else _leakage_warnings(frame, task, request, target)
+    read = table.n_rows, dropped, notes, warned, encoding
+    return FitProblem(task, target, goal.outcome, *read)
+
+
+def _task(
+    frame: PandasFrame,
+    target: Target,
+    request: FitRequest,
+    files: ViewFiles | None,
+    options: CommandOptions,
+    notes: list[str],
+) -> Task:
+    """What is to be learned, by which method, and how it is evaluated."""
+    columns, views, kernels = _sources(frame, target, request, files, notes)
     X = typed_columns(frame, columns).iloc[target.rows].reset_index(drop=True)
     setting = replace(
         _setting(request, target, tuple(views or ()), kernels),
@@ -142,17 +145,37 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     is_small = len(target.rows) < options.few_rows
     held_out = _evaluation_settings(request.splits, len(target.rows), is_small and method != AUTO)
     costs = _costs(request, setting)
-    own: Json = {"costs": costs, "has_curve": request.has_report}
-    task = replace(task, **held_out, **_dependence(frame, request, target), **own)
-    _check_splits(task)
-    n_missing = len(frame) - len(target.rows)
-    named = " or ".join(repr(name) for name in request.goal.outcome.columns)
+    dependence = _dependence(frame, request, target)
+    return replace(task, **held_out, **dependence, costs=costs, has_curve=request.has_report)
+
+
+def _sources(
+    frame: PandasFrame,
+    target: Target,
+    request: FitRequest,
+    files: ViewFiles | None,
+    notes: list[str],
+) -> tuple[list[Column], dict[str, list[str]] | None, tuple[Precomputed, ...]]:
+    """The columns of the inputs, their views, and the kernel matrices that take their place."""
+    named, psd = request.sources, cast(Repair, request.sources.psd)
+    if named.matrices:
+        notes.append("the columns of the table are not used: the kernel matrices take their place")
+        return [ROW_NUMBER], None, read_matrices(named.matrices, len(frame), psd)
+    columns, found = _columns(frame, target, request, files)
+    views = found or None if named.views is None else read_views(named.views, columns)
+    return columns, views, ()
+
+
+def _dropped_rows(
+    n_read: int, n_kept: int, target: Target, outcome: OutcomeRequest
+) -> list[tuple[str, int]]:
+    """Reasons for which rows were left out, each with the number of rows."""
+    n_missing = n_kept - len(target.rows)
+    named = " or ".join(repr(name) for name in outcome.columns)
     dropped = [(f"without a value of {named}", n_missing)] if n_missing else []
-    if table.n_rows > len(frame):
-        dropped.append(("for which there was no room in memory", table.n_rows - len(frame)))
-    warned = [] if request.sources.matrices else _leakage_warnings(frame, task, request, target)
-    read = table.n_rows, dropped, notes, warned, encoding
-    return FitProblem(task, target, request.goal.outcome, *read)
+    if n_read > n_kept:
+        dropped.append(("for which there was no room in memory", n_read - n_kept))
+    return dropped
 
 
 def _target(frame: PandasFrame, goal: GoalRequest) -> Target:

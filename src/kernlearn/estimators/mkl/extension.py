@@ -225,13 +225,7 @@ def _relearned(
     lowest: LowestEigenpairs,
 ) -> tuple[TransductiveFit, int]:
     """Learn weights that are feasible on all rows, and store them; the number of cuts, too."""
-    options = estimator._options
-    if options.penalty is not None or options.constraints:
-        raise ValueError(
-            "extend expected rows on which the learned kernel is positive semidefinite, or a fit "
-            f"without penalty and constraints, got an eigenvalue of {float(lowest.values[0]):.3g} "
-            "on these rows; fit again with X_unlabeled"
-        )
+    _check_weights_are_free(estimator, lowest)
     control = control_of(estimator)
     if repair(estimator) == "raise":
         check_stack(rows.grams, psd="raise")
@@ -241,16 +235,8 @@ def _relearned(
     data = Labelled(labelled, extended.targets, extended.weight, extended.fold, extended.groups)
     statement = state(estimator, data, family.n_matrices, extended.total)
     backend = ExactBackend(statement, family)
-    known = Solution(
-        weights=estimator.weights_,
-        objective=estimator.objective_,
-        lower_bound=estimator.lower_bound_,
-        dual_coef=extended.dual_coef,
-        intercept=None,
-        n_machine_solves=0,
-        status=estimator.status_,
-    )
-    found = backend.extend(estimator.C_, rows, lowest, known, control)
+    earlier = _fitted_solution(estimator, extended)
+    found = backend.extend(estimator.C_, rows, lowest, earlier, control)
     solution = found.solution
     held_out = None
     if statement.hold_out is not None:
@@ -266,6 +252,30 @@ def _relearned(
     estimator._finish(fit)
     coefs = np.atleast_2d(np.asarray(solution.dual_coef))
     return replace(extended, dual_coef=coefs), found.n_cuts
+
+
+def _check_weights_are_free(estimator: ExtendableCombination, lowest: LowestEigenpairs) -> None:
+    """Refuse further rows that need other weights, which a penalty or constraints fix."""
+    options = estimator._options
+    if options.penalty is not None or options.constraints:
+        raise ValueError(
+            "extend expected rows on which the learned kernel is positive semidefinite, or a fit "
+            f"without penalty and constraints, got an eigenvalue of {float(lowest.values[0]):.3g} "
+            "on these rows; fit again with X_unlabeled"
+        )
+
+
+def _fitted_solution(estimator: ExtendableCombination, extended: TransductiveFit) -> Solution:
+    """The solution that the estimator has stored."""
+    return Solution(
+        weights=estimator.weights_,
+        objective=estimator.objective_,
+        lower_bound=estimator.lower_bound_,
+        dual_coef=extended.dual_coef,
+        intercept=None,
+        n_machine_solves=0,
+        status=estimator.status_,
+    )
 
 
 def _values_of_unlabelled(estimator: KernelCombination, fit: TransductiveFit) -> Array:

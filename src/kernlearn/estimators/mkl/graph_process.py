@@ -121,39 +121,17 @@ class GraphFusion(StoppingParameters, NotebookDisplay):
 
     def _learn(self, X: Rows, targets: Array) -> None:
         """Check the graphs, learn their weights, and predict every node."""
-        node_precision = check_positive("node_precision", self.node_precision)
-        check_flag("normalized", self.normalized)
         control = Control(
             check_positive("tol", self.tol),
             check_count("max_iter", self.max_iter),
             self._stopping_control(),
         )
+        check_flag("normalized", self.normalized)
         self.nodes_, precisions = _read(self.graphs, self.normalized)
-        labelled = self._places_of(X)
-        if len(np.unique(labelled)) < len(labelled):
-            raise ValueError(
-                "expected each node once in X, got some node twice; give each node one target"
-            )
-        n, m = len(labelled), len(precisions)
-        linear = np.broadcast_to(np.asarray(self.linear, dtype=float), (m,))
-        if not (np.isfinite(linear).all() and (linear >= 0).all()):
-            raise ValueError(
-                f"expected linear to be a number, or one for each graph, not negative, got "
-                f"{self.linear!r}; leave it at 0"
-            )
-        what = f"{type(self).__name__} with {counted(m, 'graph')} and {counted(n, 'labelled node')}"
-        require(matrices(2 * m + 6, n), what, "use fewer labelled nodes or graphs")
-        blocks = np.stack([R[labelled][:, labelled].toarray() for R in precisions])
         self._mean = targets.mean(axis=0)
         Y = targets - self._mean
-        problem = PrecisionProblem.of(check_stack(blocks), Y, node_precision, linear)
-        if problem.unbounded:
-            names = listed([str(i) for i in problem.unbounded], 5)
-            raise ValueError(
-                "expected graphs in which some edge joins a labelled node to one of another "
-                f"target or of none, got none in graph {names}, whose weight would grow without "
-                "end; give linear a number above 0, for example 0.01"
-            )
+        self.labelled_ = self._labelled_nodes(X)
+        problem = self._problem(precisions, Y)
         solution = learn_precision(problem, control)
         warn_if_unfinished(
             type(self).__name__,
@@ -167,11 +145,42 @@ class GraphFusion(StoppingParameters, NotebookDisplay):
         self.lower_bound_, self.duality_gap_ = solution.lower_bound, solution.gap
         self.status_, self.history_ = solution.status, solution.history
         self.n_iter_ = max(len(solution.history), 1)
-        self.labelled_ = labelled
-        N = len(self.nodes_)
         weighted = sum((r * R for r, R in zip(self.weights_, precisions, strict=True)))
-        self.precision_ = csr_array(weighted + node_precision * eye_array(N))
+        self.precision_ = csr_array(weighted + problem.epsilon * eye_array(len(self.nodes_)))
         self.node_values_ = self._mean + self._conditional_means(Y)
+
+    def _labelled_nodes(self, X: Rows) -> Indices:
+        """The positions of the nodes with a target, each once."""
+        labelled = self._places_of(X)
+        if len(np.unique(labelled)) < len(labelled):
+            raise ValueError(
+                "expected each node once in X, got some node twice; give each node one target"
+            )
+        return labelled
+
+    def _problem(self, precisions: list[csr_array], Y: Array) -> PrecisionProblem:
+        """The problem on the labelled nodes, refused if a weight would grow without end."""
+        node_precision = check_positive("node_precision", self.node_precision)
+        n, m = len(Y), len(precisions)
+        linear = np.broadcast_to(np.asarray(self.linear, dtype=float), (m,))
+        if not (np.isfinite(linear).all() and (linear >= 0).all()):
+            raise ValueError(
+                f"expected linear to be a number, or one for each graph, not negative, got "
+                f"{self.linear!r}; leave it at 0"
+            )
+        what = f"{type(self).__name__} with {counted(m, 'graph')} and {counted(n, 'labelled node')}"
+        require(matrices(2 * m + 6, n), what, "use fewer labelled nodes or graphs")
+        labelled = self.labelled_
+        blocks = np.stack([R[labelled][:, labelled].toarray() for R in precisions])
+        problem = PrecisionProblem.of(check_stack(blocks), Y, node_precision, linear)
+        if problem.unbounded:
+            names = listed([str(i) for i in problem.unbounded], 5)
+            raise ValueError(
+                "expected graphs in which some edge joins a labelled node to one of another "
+                f"target or of none, got none in graph {names}, whose weight would grow without "
+                "end; give linear a number above 0, for example 0.01"
+            )
+        return problem
 
     def _formula_html(self) -> str:
         """The formula of the learned precision; empty before a fit."""

@@ -208,8 +208,8 @@ def learn_pool(
         coefs = backend.dual_coef(fit.C, solution)
         plane = exact_plane(pool, master.machines, coefs, weight_set, control)
         if penalty is not None:
-            near = replace(weight_set, start=weights)
-            plane = tightest_plane(plane, penalty, near, options.tangent * control.tol)
+            nearby = replace(weight_set, start=weights)
+            plane = tightest_plane(plane, penalty, nearby, options.tangent * control.tol)
         exact = corner_bound(plane, weight_set.normaliser, weight_set.total)
     bound = min(found.lower_bound - solution.rounding, solution.objective)
     solution = replace(
