@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from kernlearn._checks import check_choice, check_flag
 from kernlearn.estimators.mkl.options import CombinationOptions
@@ -11,6 +12,7 @@ from kernlearn.hyperkernels.base import Expansion
 from kernlearn.runtime.stopping import Progress
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class HyperkernelOptions(CombinationOptions):
     r"""Options of the hyperkernel estimators, for their parameter ``options``.
 
@@ -67,35 +69,20 @@ class HyperkernelOptions(CombinationOptions):
     2.0
     """
 
+    quantile: float = 0.5
+    weights: str = "positive"
+    squared: bool = False
+    near: Expansion | None = None
+    p: float | None = None
+    total: float | None = None
+    pivot_tol: float = 1e-6
+    certify: str | None = None
+    max_iter: int = 200
+    warm_start: bool = False
+    callback: Callable[[Progress], object] | None = None
+
     constraint = "sum"
     psd = "trust"  # sections are kernels
-
-    def __init__(
-        self,
-        *,
-        quantile: float = 0.5,
-        weights: str = "positive",
-        squared: bool = False,
-        near: Expansion | None = None,
-        p: float | None = None,
-        total: float | None = None,
-        pivot_tol: float = 1e-6,
-        certify: str | None = None,
-        max_iter: int = 200,
-        warm_start: bool = False,
-        callback: Callable[[Progress], object] | None = None,
-    ) -> None:
-        self.quantile = quantile
-        self.weights = weights
-        self.squared = squared
-        self.near = near
-        self.p = p
-        self.total = total
-        self.pivot_tol = pivot_tol
-        self.certify = certify
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.callback = callback
 
     def _check(self) -> None:
         super()._check()

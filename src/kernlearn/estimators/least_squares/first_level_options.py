@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sklearn.base import BaseEstimator
 
 from kernlearn._checks import check_choice
@@ -11,6 +13,7 @@ from kernlearn.solvers.first_level.search import STRATEGIES
 REFITS = ["auto", "exact", "landmarks"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class FirstLevelOptions(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Options of first-level learning, for the parameter ``options`` of its estimators.
 
@@ -45,18 +48,10 @@ class FirstLevelOptions(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     True
     """
 
-    def __init__(
-        self,
-        *,
-        quantile: float = 0.5,
-        starts: str = "several",
-        strategy: str = "gradient",
-        refit: str = "auto",
-    ) -> None:
-        self.quantile = quantile
-        self.starts = starts
-        self.strategy = strategy
-        self.refit = refit
+    quantile: float = 0.5
+    starts: str = "several"
+    strategy: str = "gradient"
+    refit: str = "auto"
 
     def _check(self) -> None:
         """Refuse values that no fit can have."""

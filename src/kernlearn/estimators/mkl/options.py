@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from sklearn.base import BaseEstimator
 
@@ -43,6 +44,7 @@ class CombinationOptions(BaseEstimator):  # type: ignore[misc]  # scikit-learn h
         check_flag("warm_start", self.warm_start)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MKLOptions(CombinationOptions):
     r"""Options of the estimators that combine kernels, for their parameter ``options``.
 
@@ -109,31 +111,15 @@ class MKLOptions(CombinationOptions):
     MKLClassifier(options=MKLOptions(total=100.0))
     """
 
-    def __init__(
-        self,
-        *,
-        quantile: float = 0.5,
-        center: bool = False,
-        constraint: str = "trace",
-        total: float | None = None,
-        equal_share: float | str | None = None,
-        constraints: Sequence[Constraint] | None = None,
-        penalty: Penalty | None = None,
-        psd: str = "auto",
-        certify: str | None = None,
-        max_iter: int = 200,
-        warm_start: bool = False,
-        callback: Callable[[Progress], object] | None = None,
-    ) -> None:
-        self.quantile = quantile
-        self.center = center
-        self.constraint = constraint
-        self.total = total
-        self.equal_share = equal_share
-        self.constraints = constraints
-        self.penalty = penalty
-        self.psd = psd
-        self.certify = certify
-        self.max_iter = max_iter
-        self.warm_start = warm_start
-        self.callback = callback
+    quantile: float = 0.5
+    center: bool = False
+    constraint: str = "trace"
+    total: float | None = None
+    equal_share: float | str | None = None
+    constraints: Sequence[Constraint] | None = None
+    penalty: Penalty | None = None
+    psd: str = "auto"
+    certify: str | None = None
+    max_iter: int = 200
+    warm_start: bool = False
+    callback: Callable[[Progress], object] | None = None
