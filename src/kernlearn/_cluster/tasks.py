@@ -63,11 +63,9 @@ def ordered_results(client: DaskObject, calls: Iterable[Call]) -> Iterator[DaskO
 def shared(client: DaskObject, content: object) -> DaskObject:
     """An object as an argument of many calls: a task, so that whoever lacks it is sent it."""
     with cluster_errors(OSError):
-        return client.submit(_itself, TaskPayload(content, is_pickled=False), pure=False)
-
-
-def _itself(content: TaskPayload) -> DaskObject:
-    return content.unpacked()
+        return client.submit(
+            TaskPayload.unpacked, TaskPayload(content, is_pickled=False), pure=False
+        )
 
 
 def _submitted(client: DaskObject, call: Call) -> DaskObject:

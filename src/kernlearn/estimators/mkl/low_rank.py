@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
@@ -24,7 +23,7 @@ from kernlearn.kernels._validation import take_rows
 from kernlearn.solvers.engine.backend import EngineFit
 from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
-from kernlearn.typing import Array, Rows
+from kernlearn.typing import Array, Indices, Rows
 
 # Rows whose mean in feature space is known well enough; they are looked at often.
 _CENTRE_ROWS = 1000
@@ -33,18 +32,14 @@ _WORDS = 256
 _FITTED = ("residual_trace_", "landmarks_", "landmark_coef_", "loss_by_rank_", "exact_lower_bound_")
 
 
+@dataclass(frozen=True, eq=False)
 class LandmarkFolds:
     """CV+ intervals from machines through landmarks that miss a fold each."""
 
-    def __init__(
-        self,
-        coefs: list[Array],  # (r, n_folds): coefficients of k(x, landmark), for each kernel
-        intercept: Array,  # (n_folds,): the intercepts
-        fold: NDArray[np.intp],  # (n,): the machine that was trained without a row
-        residuals: Array,  # (n,): residuals of that machine at the row
-    ) -> None:
-        self.coefs, self.intercept = coefs, intercept
-        self.fold, self.residuals = fold, residuals
+    coefs: list[Array]  # (r, n_folds): coefficients of k(x, landmark), for each kernel
+    intercept: Array  # (n_folds,): the intercepts
+    fold: Indices  # (n,): the machine that was trained without a row
+    residuals: Array  # (n,): residuals of that machine at the row
 
     @classmethod
     def of(cls, machines: FoldMachines, factors: Factors, target: Array, offset: float) -> Self:

@@ -112,14 +112,12 @@ def load_tables(names: Iterable[str] | None = None) -> dict[str, RivalTable]:
         for name, columns in listed.items()
     }
     tables = {}
-    for name in sorted(selected if names is None else names, key=lambda name: _checksum(name)):
+    for name in sorted(
+        selected if names is None else names, key=lambda name: zlib.crc32(name.encode())
+    ):
         columns, task = selected[name]
         tables[name] = table_of(name, package.data(*name.split("/")), columns, task)
     return tables
-
-
-def _checksum(name: str) -> int:
-    return zlib.crc32(name.encode())
 
 
 def table_of(name: str, rows: Rows, columns: str, task: str) -> RivalTable:

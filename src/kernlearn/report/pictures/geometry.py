@@ -41,10 +41,6 @@ GRAM = Picture(
 )
 
 
-def _draw_spectrum(subject: Subject, ax: Axes) -> None:
-    SpectrumDisplay(np.asarray(subject.gram)).plot(ax=ax)
-
-
 def _describe_spectrum(subject: Subject) -> str:
     display = SpectrumDisplay(np.asarray(subject.gram))
     return f"{len(display.eigenvalues)} of them, effective rank {display.effective_rank:.3g}"
@@ -59,7 +55,7 @@ SPECTRUM = Picture(
     describe=_describe_spectrum,
     applies=lambda subject: subject.gram is not None and len(subject.gram) > 1,
     height=lambda subject: 3.2,
-    draw=_draw_spectrum,
+    draw=lambda subject, ax: SpectrumDisplay(np.asarray(subject.gram)).plot(ax=ax),
 )
 
 
@@ -109,10 +105,6 @@ EMBEDDING = Picture(
 )
 
 
-def _draw_convergence(subject: Subject, ax: Axes) -> None:
-    ConvergenceDisplay.from_estimator(subject.estimator, ax=ax)
-
-
 def _describe_convergence(subject: Subject) -> str:
     estimator = subject.estimator
     return f"to {estimator.duality_gap_:.1e} in {estimator.n_machine_solves_} machine solves"
@@ -127,5 +119,5 @@ CONVERGENCE = Picture(
     describe=_describe_convergence,
     applies=lambda subject: len(getattr(subject.estimator, "history_", ())) > 1,
     height=lambda subject: 3.0,
-    draw=_draw_convergence,
+    draw=lambda subject, ax: ConvergenceDisplay.from_estimator(subject.estimator, ax=ax),
 )

@@ -75,10 +75,6 @@ def _weight_labels(subject: Subject) -> list[str]:
     return [plain(label, LONGEST_NAME) for label in labels]
 
 
-def _draw_kernel_weights(subject: Subject, ax: Axes) -> None:
-    KernelWeightsDisplay(*_bar_weights(subject)).plot(ax=ax)
-
-
 def _describe_kernel_weights(subject: Subject) -> str:
     weights, names = _bar_weights(subject)
     return listed(names, weights)
@@ -101,7 +97,7 @@ KERNEL_WEIGHTS = Picture(
     describe=_describe_kernel_weights,
     applies=_applies_kernel_weights,
     height=lambda subject: bar_height(min(len(_bar_weights(subject)[0]), MOST_BARS)),
-    draw=_draw_kernel_weights,
+    draw=lambda subject, ax: KernelWeightsDisplay(*_bar_weights(subject)).plot(ax=ax),
 )
 
 
@@ -114,10 +110,6 @@ def _spread(subject: Subject) -> Array:
     return np.asarray(np.asarray(subject.points, dtype=float).std(axis=0) / scales)
 
 
-def _draw_feature_scales(subject: Subject, ax: Axes) -> None:
-    FeatureScalesDisplay(_spread(subject), subject.names).plot(ax=ax)
-
-
 FEATURE_SCALES = Picture(
     name="feature-scales",
     section="kernel",
@@ -127,7 +119,7 @@ FEATURE_SCALES = Picture(
     describe=lambda subject: listed(subject.names, _spread(subject).tolist()),
     applies=_applies_feature_scales,
     height=lambda subject: bar_height(min(len(subject.names), MOST_BARS)),
-    draw=_draw_feature_scales,
+    draw=lambda subject, ax: FeatureScalesDisplay(_spread(subject), subject.names).plot(ax=ax),
 )
 
 
