@@ -107,7 +107,7 @@ def test_linear_algebra(place: Place) -> None:
 
 def test_stacks_are_factorised_one_by_one(place: Place) -> None:
     roots = rng.standard_normal((3, 4, 4))
-    A = roots @ device.turned(roots) + np.eye(4)
+    A = roots @ device.matrix_transpose(roots) + np.eye(4)
     A[1] -= 20 * np.eye(4)
     B = rng.standard_normal((3, 4, 2))
     for put in (np.copy, place.put):

@@ -15,8 +15,8 @@ from kernlearn.methods.metrics import Metric
 from kernlearn.methods.outcomes import PAIRS
 from kernlearn.methods.scores import (
     ScoreOptions,
-    held_out_score,
     resampled_score,
+    score_with_interval,
     usual_score,
     wilson_interval,
 )
@@ -30,7 +30,7 @@ def test_wilson(k, n):
 
 def test_accuracy():
     said = HeldOutPredictions(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 0]), 2)
-    score = held_out_score(Metric("accuracy"), said, 100, 0)
+    score = score_with_interval(Metric("accuracy"), said, 100, 0)
     assert score.value == 0.75
     assert (score.low, score.high) == wilson_interval(3, 4)
 
@@ -40,7 +40,7 @@ def test_r2_and_its_bootstrap_by_a_loop():
     rng = np.random.default_rng(3)
     y = rng.normal(size=30)
     predicted = y + 0.4 * rng.normal(size=30)
-    score = held_out_score(Metric("r2"), HeldOutPredictions(y, predicted, 0), 100, 5, few)
+    score = score_with_interval(Metric("r2"), HeldOutPredictions(y, predicted, 0), 100, 5, few)
     assert score.value == pytest.approx(r2_score(y, predicted), rel=1e-14)
     draws = np.random.default_rng(5).integers(30, size=(200, 30))
     values = [r2_score(y[rows], predicted[rows]) for rows in draws]
@@ -51,13 +51,13 @@ def test_r2_and_its_bootstrap_by_a_loop():
 
 def test_few_rows_have_no_interval():
     said = HeldOutPredictions(np.arange(5.0), np.arange(5.0), 0)
-    assert held_out_score(Metric("r2"), said, 100, 0).low is None
+    assert score_with_interval(Metric("r2"), said, 100, 0).low is None
 
 
 def test_a_draw_without_a_class_is_no_draw_of_a_mean_over_classes():
     y = np.array([0] * 10 + [1] * 10 + [2])
     right = np.where(y == 2, 0, y)  # the rare class is always wrong
-    score = held_out_score(Metric("recall_macro"), HeldOutPredictions(y, right, 3), 100, 0)
+    score = score_with_interval(Metric("recall_macro"), HeldOutPredictions(y, right, 3), 100, 0)
     assert score.value == pytest.approx(2 / 3)
     assert score.high == pytest.approx(2 / 3)
 
@@ -85,7 +85,7 @@ def test_the_interval_of_folds_is_that_of_nadeau_and_bengio():
     assert score.value == pytest.approx(np.mean(values))
     assert score.high == pytest.approx(min(1.0, score.value + half))
     assert score.low == pytest.approx(score.value - half)
-    assert held_out_score(metric, said, 80, 0) == usual_score(metric, said, 80) == score
+    assert score_with_interval(metric, said, 80, 0) == usual_score(metric, said, 80) == score
 
 
 def test_folds_of_equal_shares_are_not_taken_for_certain():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kernlearn.papers.printed import Printed, beside, columns_of, read_printed
+from kernlearn.papers.printed import Printed, columns_of, printed_entries, read_printed
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_cells_are_numbers_spreads_dashes_or_absent(table) -> None:
 
 
 def test_our_numbers_stand_beside_every_printed_cell(table) -> None:
-    entries = beside(
+    entries = printed_entries(
         table, ["Heart"], lambda row, column: [len(row[1]), None], lambda row, _: ".2f"
     )
     assert [(e.row[1], e.column, e.published_text(), e.our_text()) for e in entries] == [
@@ -36,4 +36,4 @@ def test_our_numbers_stand_beside_every_printed_cell(table) -> None:
         ("error", "B", "–", "5.00 (1 of 2)"),
         ("C", "A", "10000000.00", "1.00 (1 of 2)"),
     ]
-    assert beside(table, ["Sonar"], lambda row, column: [], ".2f") == []
+    assert printed_entries(table, ["Sonar"], lambda row, column: [], ".2f") == []

@@ -10,7 +10,7 @@ from kernlearn._cluster.chunked import Chunked
 from kernlearn._cluster.collections import is_lazy, on_this_machine, refuse_collection
 from kernlearn._cluster.lazy import lazily
 from kernlearn._cluster.scheduling import ClusterLost, connected
-from kernlearn._cluster.tasks import ordered_results, results_as_completed, shared, spread
+from kernlearn._cluster.tasks import ordered_results, results_as_completed, shared_argument, spread
 
 __all__ = [
     "Chunked",
@@ -22,6 +22,6 @@ __all__ = [
     "ordered_results",
     "refuse_collection",
     "results_as_completed",
-    "shared",
+    "shared_argument",
     "spread",
 ]

@@ -78,7 +78,7 @@ class Chunked:
             return self._fetched[1]
         ordered, places = np.unique(chosen, return_inverse=True)
         if len(ordered):
-            table = joined(self.parts(_rows_themselves, rows=ordered))
+            table = joined_tables(self.parts(_rows_themselves, rows=ordered))
         else:
             table = self.parts(_rows_themselves, rows=np.zeros(1, dtype=np.intp))[0][:0]
         found = table.iloc[places] if hasattr(table, "iloc") else table[places]
@@ -205,7 +205,7 @@ def _tree(
     return sums[0]
 
 
-def joined(tables: Sequence[DaskObject]) -> DaskObject:
+def joined_tables(tables: Sequence[DaskObject]) -> DaskObject:
     """Tables of neighbouring rows as one."""
     if len(tables) == 1:
         return tables[0]
@@ -232,7 +232,7 @@ def _done(
     is a place among the rows that count.
     """
     work, prepare = job.unpacked()
-    table = joined(chunks)
+    table = joined_tables(chunks)
     if len(table) != place.stop - place.start:
         raise ValueError(
             f"expected {place.stop - place.start} rows from row {place.start} of a Dask collection "

@@ -60,7 +60,7 @@ def ordered_results(client: DaskObject, calls: Iterable[Call]) -> Iterator[DaskO
         yield result
 
 
-def shared(client: DaskObject, content: object) -> DaskObject:
+def shared_argument(client: DaskObject, content: object) -> DaskObject:
     """An object as an argument of many calls: a task, so that whoever lacks it is sent it."""
     with cluster_errors(OSError):
         return client.submit(

@@ -17,13 +17,13 @@ from kernlearn._device.algebra import (
     lower_outer_products,
     lower_products,
     lower_triangle,
+    matrix_transpose,
     minor,
     row_dots,
     solve_factored,
     solve_lower,
     take_columns,
     transposed_product,
-    turned,
 )
 from kernlearn._device.devices import (
     cuda_devices,
@@ -70,6 +70,7 @@ __all__ = [
     "lower_outer_products",
     "lower_products",
     "lower_triangle",
+    "matrix_transpose",
     "minor",
     "namespace",
     "on_place",
@@ -83,5 +84,4 @@ __all__ = [
     "take_columns",
     "to_host",
     "transposed_product",
-    "turned",
 ]

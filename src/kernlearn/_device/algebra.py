@@ -64,7 +64,7 @@ def copied(array: DeviceArray) -> DeviceArray:
     return 1.0 * array if is_elsewhere(array) else array.copy()
 
 
-def turned(A: DeviceArray) -> DeviceArray:
+def matrix_transpose(A: DeviceArray) -> DeviceArray:
     """A matrix transposed, or every matrix of a stack."""
     return namespace(A).matrix_transpose(A)
 

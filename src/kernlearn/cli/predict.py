@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from kernlearn._cluster import connected, ordered_results, shared
+from kernlearn._cluster import connected, ordered_results, shared_argument
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.bundles import DAMAGED, read_predictor, with_costs
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
@@ -243,7 +243,7 @@ def _predicted(
                 predicted = predictions(bundle, block, coverage, exposure)
             yield predicted
         return
-    model = shared(client, bundle)
+    model = shared_argument(client, bundle)
     with_coverage = ((block, coverage, exposure) for block, exposure in rows)
     yield from ordered_results(client, ((predictions, (model, *both)) for both in with_coverage))
 

@@ -189,7 +189,7 @@ def _pieces(
         if stop > n:
             raise ValueError(_not_as_announced(n, "more"))
         if not checked:
-            check_finite(block, start)
+            check_finite_rows(block, start)
         yield block, slice(first + start, first + stop), [each[start:stop] for each in along]
         start = stop
     if start != n or n == 0:
@@ -239,7 +239,7 @@ def _part(
     return add(first, _part(block[half:, :], slice(middle, rows.stop), lower, function, add))
 
 
-def check_finite(block: Rows, start: int) -> None:
+def check_finite_rows(block: Rows, start: int) -> None:
     """Refuse numbers that are none, by the place of their row; ``start`` is that of the first."""
     xp = namespace(block)
     if is_frame(block) or (xp is np and np.asarray(block).dtype.kind != "f"):

@@ -17,7 +17,7 @@ from kernlearn.inspection._classes import class_legend
 from kernlearn.inspection._display import Display
 from kernlearn.inspection._matplotlib import Axes, ink, new_axes
 from kernlearn.inspection.theta import theta_names
-from kernlearn.inspection.weight_path import MOST_NAMED, draw_curves
+from kernlearn.inspection.weight_path import MOST_NAMED, draw_parameter_curves
 from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.first_level.problem import FirstLevelProblem
@@ -70,7 +70,7 @@ class ThetaPathDisplay(Display):
 
     def _draw(self, ax: Axes | None) -> Axes:
         ax = new_axes(ax, width=8.0)
-        self.lines_ = draw_curves(ax, self.mus, self.thetas, self.labels, self.named)
+        self.lines_ = draw_parameter_curves(ax, self.mus, self.thetas, self.labels, self.named)
         ax.invert_xaxis()
         ax.set_ylim(bottom=0.0)
         if self.mu is not None:

@@ -135,7 +135,9 @@ class WeightPathDisplay(Display):
         ax = new_axes(ax, width=8.0)
         labels = [self.labels[i] for i in self._used]
         named = np.arange(len(self.named))
-        self.lines_ = draw_curves(ax, self.values, self.weights[:, self._used], labels, named)
+        self.lines_ = draw_parameter_curves(
+            ax, self.values, self.weights[:, self._used], labels, named
+        )
         ax.axhline(0.0, color=ink(), linewidth=0.8)
         ax.set_xlabel(self.parameter, parse_math=False)
         ax.set_ylabel("learned weight")
@@ -161,7 +163,7 @@ def _labels(fit: BaseEstimator, shown: Indices) -> list[str]:
     return [kernel_label(fit.kernels_[i]) for i in shown]
 
 
-def draw_curves(
+def draw_parameter_curves(
     ax: Axes, x: Array, curves: Array, labels: Sequence[str], named: Indices
 ) -> list[Line2D]:
     """A line for each column over a logarithmic axis: some with a name, the others grey."""

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, issparse
 from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.metrics.pairwise import manhattan_distances
 
-from kernlearn._device import beside, is_elsewhere, namespace, row_dots, turned
+from kernlearn._device import beside, is_elsewhere, matrix_transpose, namespace, row_dots
 from kernlearn.kernels._validation import is_finite
 from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.typing import Array, Matrix
@@ -220,7 +220,7 @@ def squared_distances(X: Matrix, Y: Matrix, sign: float = 1.0, unit: float = 1.0
     if unit * largest > _DEFAULT.safe_squared_norm:
         return _direct_squares(X, Y, sign)
     left, right = _sides(X, Y, lengths, other, sign)
-    D: Array = left @ turned(right)
+    D: Array = left @ matrix_transpose(right)
     if is_elsewhere(D):
         D = xp.clip(D, 0.0, None) if sign > 0.0 else xp.clip(D, None, 0.0)
         return D

@@ -42,7 +42,7 @@ class Score:
     high: float | None = None
 
 
-def held_out_score(
+def score_with_interval(
     metric: Metric,
     held_out: HeldOutPredictions,
     n_train: int,

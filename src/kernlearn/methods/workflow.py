@@ -31,7 +31,7 @@ from kernlearn.methods.learner import Learner
 from kernlearn.methods.learning_curve import learning_curve
 from kernlearn.methods.method_comparison import MethodComparison, compare_methods, comparison_steps
 from kernlearn.methods.paired import paired_test
-from kernlearn.methods.scores import held_out_score
+from kernlearn.methods.scores import score_with_interval
 from kernlearn.methods.sources import source_names, without_each
 from kernlearn.methods.splits import Split
 from kernlearn.methods.task import AUTO, EvaluatedModel, LearningResult, PipelineFit, Task
@@ -258,7 +258,7 @@ def _judged(
                 _title(task, held_out.learner) if held_out is model else held_out.learner.title,
                 "model" if held_out is model else "baseline",
                 held_out.learner.method,
-                held_out_score(
+                score_with_interval(
                     task.metric, whole, n_available, task.setting.seed, task.options.scoring
                 ),
                 held_out.seconds,

@@ -59,7 +59,7 @@ def columns_of(table: PrintedTable) -> tuple[str, ...]:
     return tuple(next(iter(table.values())))
 
 
-def beside(
+def printed_entries(
     printed: PrintedTable,
     sets: Collection[str],
     ours: Callable[[Row, str], Sequence[float | None]],

@@ -23,7 +23,7 @@ from kernlearn.methods.metrics import DEFAULTS, KAPPA, NEGATIVE, Metric
 from kernlearn.methods.new_rows import NewRows
 from kernlearn.methods.outcome_details import outcome_details
 from kernlearn.methods.outcomes import default_metric, outcome_task
-from kernlearn.methods.scores import Z_95, held_out_score, wilson_interval
+from kernlearn.methods.scores import Z_95, score_with_interval, wilson_interval
 from kernlearn.methods.survival import evaluation_times
 from kernlearn.methods.survival_details import survival_details
 from kernlearn.report.known_outcomes import known_outcomes
@@ -298,7 +298,7 @@ def _scores(facts: Json, predictions: HeldOutPredictions, ranks: tuple[int, ...]
     task = task if predictions.survival is None else SURVIVAL
     name = str(facts.get("metric_name") or default_metric(predictions.y) or DEFAULTS[task])
     first = Metric(name, (ranks or tuple(range(predictions.n_classes))) if name == KAPPA else ())
-    judged = held_out_score(first, predictions, len(predictions), SEED)
+    judged = score_with_interval(first, predictions, len(predictions), SEED)
     found: list[Json] = []
     if judged.value is not None:
         ends = {"value": judged.value, "low": judged.low, "high": judged.high}

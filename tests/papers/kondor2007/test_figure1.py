@@ -22,7 +22,7 @@ from kernlearn.papers.kondor2007.figure1 import (
     Components,
     fitted_metric,
     fixed_gram,
-    learned_gram,
+    metric_gram,
     squared_distances,
 )
 from kernlearn.papers.kondor2007.protocol import DigitProtocol, draw_digits
@@ -126,7 +126,7 @@ def test_the_table_of_a_metric_is_its_scores_without_b(sample: TrainTestSplit) -
     for combination in ("conic", "linear"):
         model = fitted_metric(sample, combination, (0.5, 1.0, 10.0), PIVOTS)
         X, Y = sample.X_test[:3], sample.X_train[:4]
-        K = learned_gram(model, X, Y)
+        K = metric_gram(model, X, Y)
         for i, j in [(0, 0), (2, 1), (1, 3)]:
             score = model.pair_score([[X[i], Y[j]]])[0]
             assert K[i, j] == pytest.approx(score - model.intercept_, rel=1e-10, abs=1e-12)

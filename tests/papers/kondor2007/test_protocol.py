@@ -13,7 +13,7 @@ from kernlearn.papers.kondor2007.protocol import (
     FaceProtocol,
     draw_digits,
     draw_faces,
-    turned,
+    rotated_images,
 )
 
 
@@ -33,7 +33,7 @@ def faces() -> ImageSet:
 def test_an_image_is_turned_about_its_middle_by_up_to_45_degrees() -> None:
     bar = np.zeros((200, 41, 41))
     bar[:, 18:23, 20:36] = 1.0  # from the middle to the right
-    images = turned(bar, np.random.default_rng(0), 45.0)
+    images = rotated_images(bar, np.random.default_rng(0), 45.0)
     assert images.min() >= 0
     assert images.max() <= 1 + 1e-12
     rows, columns = np.mgrid[:41, :41] - 20

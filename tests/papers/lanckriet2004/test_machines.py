@@ -14,7 +14,7 @@ from kernlearn.papers.lanckriet2004.protocol import (
     SETS,
     MarginMachine,
     draw_split,
-    evaluate,
+    evaluate_machine,
     unit_grams,
 )
 from kernlearn.papers.splits import TrainTestSplit
@@ -46,7 +46,7 @@ def test_the_identity_kernel_has_a_closed_form(name: str, expected: float) -> No
     n_points = 25
     machine = MACHINES[name]
     identity = np.eye(n_points)[None]
-    found = evaluate(
+    found = evaluate_machine(
         machine, identity, identity[:, 20:, :20], Y, np.array([-1, -1, -1, 1, 1]),
         weights="positive", total_weight=machine.total_weight(3),
     )  # fmt: skip
@@ -91,7 +91,7 @@ def test_no_hard_margin_is_none() -> None:
     """Two equal points of different class cannot be separated."""
     X = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
     K = (X @ X.T)[None]
-    nothing = evaluate(
+    nothing = evaluate_machine(
         MACHINES["HM"], K, K[:, 2:, :2], np.array([1, -1]), np.array([1]),
         weights="positive", total_weight=1.0,
     )  # fmt: skip
@@ -116,7 +116,7 @@ def run(
 ) -> dict[str, object]:
     machine: MarginMachine = MACHINES[name]
     n = split.n_train
-    found = evaluate(
+    found = evaluate_machine(
         machine, grams, grams[:, n:, :n], split.y_train, split.y_test,
         weights=weights, total_weight=total_weight or machine.total_weight(len(grams)),
     )  # fmt: skip

@@ -107,7 +107,7 @@ def test_novel_images_are_drawn_above_typical_ones() -> None:
         for digit in (1, 2)
     ]
     figure = Figure()
-    figure5.draw_digits(figure, ranked)
+    figure5.draw_novel_digits(figure, ranked)
     axes = np.reshape(figure.axes, (4, figure5.SHOWN))
     assert [ax.get_ylabel() for ax in axes[:, 0]] == [
         "novel ‘1’",
@@ -125,7 +125,7 @@ def test_novel_images_are_drawn_above_typical_ones() -> None:
 
 def test_fewer_images_than_places_leave_places_empty() -> None:
     figure = Figure()
-    figure5.draw_digits(figure, [RankedDigit(1, np.zeros((5, 256)), {})])
+    figure5.draw_novel_digits(figure, [RankedDigit(1, np.zeros((5, 256)), {})])
     assert [len(ax.get_images()) for ax in figure.axes] == 2 * ([1] * 5 + [0] * 7)
 
 

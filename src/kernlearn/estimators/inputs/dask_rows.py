@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kernlearn._cluster import Chunked, is_lazy, lazily
 from kernlearn._device import HOST
 from kernlearn.families.kernel_pool import is_family
-from kernlearn.gram.rows import check_finite
+from kernlearn.gram.rows import check_finite_rows
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Indices, Rows
@@ -39,7 +39,7 @@ class Prepared:
         if not self.numeric or (self.gaps and self.as_frame):
             return table
         numbers = np.asarray(table).astype(np.float64, copy=False)
-        check_finite(
+        check_finite_rows(
             np.nan_to_num(numbers, posinf=np.inf, neginf=np.inf) if self.gaps else numbers, start
         )
         return table if self.as_frame else numbers

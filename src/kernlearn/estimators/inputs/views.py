@@ -74,7 +74,7 @@ def _two_axes(part: Rows) -> Rows:
     return part[:, None] if isinstance(part, np.ndarray) and part.ndim == 1 else part
 
 
-def column_names(X: Rows) -> dict[str, list[str]]:
+def frame_column_names(X: Rows) -> dict[str, list[str]]:
     """The names of the columns of those views that are data frames."""
     return {
         str(name): [str(column) for column in view.columns]
@@ -204,7 +204,7 @@ def reordered_views(X: Rows, places: Mapping[str, slice], columns: Mapping[str, 
                 f"expected view {name!r} with {counted(place.stop - place.start, 'column')}, as in "
                 f"fit, got {shape[1]}; pass the same columns"
             )
-    for name, found in column_names(views).items():
+    for name, found in frame_column_names(views).items():
         _check_names(name, columns.get(name, found), found)
     return {name: views[name] for name in names}
 

@@ -215,7 +215,7 @@ def check_known(estimator: BaseEstimator, rows: Rows) -> None:
         )
 
 
-def check_sizes(estimator: BaseEstimator, table: NumericRows) -> None:
+def check_cell_sizes(estimator: BaseEstimator, table: NumericRows) -> None:
     """Refuse cells whose powers are no numbers, which only tables as they came can have."""
     cells = table.data if issparse(table) else table
     largest = float(np.abs(cells).max(initial=0.0))

@@ -38,8 +38,8 @@ from kernlearn.estimators.mixture.expected_time import affordable, announce
 from kernlearn.estimators.mixture.extrapolation import beyond_training, linear_beyond
 from kernlearn.estimators.mixture.input_checks import (
     TrainingInput,
+    check_cell_sizes,
     check_known,
-    check_sizes,
     checked_rows,
     feature_names,
 )
@@ -199,7 +199,7 @@ class KernelMixture(MixtureParameters):
             some, feature_names(self), bool(self.standardize), self.columns
         )
         tables = preparation.apply_all(some, preparation.tables)
-        check_sizes(self, tables[STANDARD])
+        check_cell_sizes(self, tables[STANDARD])
         part = loss.subset(chosen)
         kept = [np.searchsorted(chosen, np.intersect1d(fold, chosen)) for fold in folds]
         codes = inputs.groups.subset(chosen).known

@@ -21,7 +21,7 @@ from kernlearn.estimators.mixture.count_regression import CountRegression
 from kernlearn.estimators.mixture.input_checks import TrainingInput, checked_with_target
 from kernlearn.estimators.mixture.output_kernel import SeveralOutcomes
 from kernlearn.estimators.mixture.preparation.table import STANDARD
-from kernlearn.estimators.mixture.targets.counts import SQUARED, check_loss, check_no_exposure
+from kernlearn.estimators.mixture.targets.counts import SQUARED, check_count_loss, check_no_exposure
 from kernlearn.estimators.mixture.targets.outlying import has_outliers, is_better, pseudo_targets
 from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty
 from kernlearn.numerics.rounding import standard_deviation
@@ -219,7 +219,7 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
             Fitted.
         """
         with rollback_on_error(self):
-            check_loss(self.loss)
+            check_count_loss(self.loss)
             check_no_exposure(self.loss, exposure)
             self._counts = None
             if self.loss != SQUARED:

@@ -15,8 +15,8 @@ from kernlearn.estimators.inputs.validation import as_floats, sample_weights, va
 from kernlearn.estimators.inputs.views import (
     are_views,
     check_same_matrices,
-    column_names,
     converted_views,
+    frame_column_names,
     hstack_views,
     matrices_of,
     reordered_views,
@@ -131,7 +131,7 @@ class TableInputs:
             X = reordered_views(X, attributes["views_"], attributes.get("_view_columns", {}))
         table, places = hstack_views(X, self.kernels, self.gaps)
         if reset:
-            self.estimator.views_, self.estimator._view_columns = places, column_names(X)
+            self.estimator.views_, self.estimator._view_columns = places, frame_column_names(X)
         return table
 
     def _forget_views(self) -> None:

@@ -23,14 +23,14 @@ def word_blocks(X: Array, matrix: Array) -> Array:
     return X.reshape(len(X), -1, len(matrix))
 
 
-def pack(matrix: Array) -> Array:
+def from_symmetric(matrix: Array) -> Array:
     """The vector of the symmetric part of a matrix."""
     symmetric = 0.5 * (matrix + np.matrix_transpose(matrix))
     rows, columns = np.triu_indices(matrix.shape[-1])
     return np.asarray(symmetric[..., rows, columns] * np.where(rows == columns, 1.0, _ROOT_2))
 
 
-def unpack(vector: Array) -> Array:
+def to_symmetric(vector: Array) -> Array:
     """The symmetric matrix of a vector."""
     size = int((np.sqrt(8 * vector.shape[-1] + 1) - 1) / 2 + 0.5)
     rows, columns = np.triu_indices(size)
@@ -58,12 +58,12 @@ def twice_by_root(slope: Array) -> Array:
 @cache
 def _basis(size: int) -> Array:
     """The symmetric matrices of the unit vectors."""
-    return unpack(np.eye(size * (size + 1) // 2))
+    return to_symmetric(np.eye(size * (size + 1) // 2))
 
 
 def moved_basis(R: Array) -> Array:
     """The packed change of S with every entry of the packed R, as rows."""
-    return pack(slope_by_root(_basis(len(R)), R))
+    return from_symmetric(slope_by_root(_basis(len(R)), R))
 
 
 def word_forms(X: Array, W: Array, Y: Array | None, matrix: Array) -> Array:
@@ -82,7 +82,7 @@ def pair_forms(X: Array, W: Array, R: Array) -> Array:
     for first in range(0, n, step):
         some = blocks[first : first + step].transpose(0, 2, 1)
         counts = (some @ all_words).reshape(len(some), m, n, m).transpose(0, 2, 1, 3)
-        pairs = pack(counts).reshape(-1, len(found))
+        pairs = from_symmetric(counts).reshape(-1, len(found))
         found += pairs.T @ (W[first : first + step].reshape(-1, 1) * pairs)
     moved = moved_basis(R)
     return np.asarray(moved @ found @ moved.T)

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn._device import beside, column_dots, namespace, take_columns, to_host, turned
+from kernlearn._device import (
+    beside,
+    column_dots,
+    matrix_transpose,
+    namespace,
+    take_columns,
+    to_host,
+)
 from kernlearn.typing import Array
 
 PAIRS_TOGETHER = 512
@@ -117,12 +124,12 @@ def weighted_pairs(X: Array, M: Array) -> Array:
     d, xp = X.shape[-1], namespace(X)
     square = X * X
     image = M @ xp.concat([X, square], axis=-1)
-    across = turned(square)
+    across = matrix_transpose(square)
     between = across @ image[..., d:]
-    mixed = across @ (X * (image[..., :d] + turned(M) @ X))
+    mixed = across @ (X * (image[..., :d] + matrix_transpose(M) @ X))
     totals = xp.sum(M, axis=-2) + xp.sum(M, axis=-1)
     pairs: Array = (across * totals[..., None, :]) @ square
-    pairs += between + turned(between) - 2.0 * (mixed + turned(mixed))
+    pairs += between + matrix_transpose(between) - 2.0 * (mixed + matrix_transpose(mixed))
     pairs += 4.0 * product_forms(X, M)
     return pairs
 

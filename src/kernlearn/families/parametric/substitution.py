@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from kernlearn.families.parametric._letter_pairs import (
-    pack,
+    from_symmetric,
     pair_forms,
     slope_by_root,
+    to_symmetric,
     twice_by_root,
-    unpack,
     word_blocks,
     word_forms,
 )
@@ -127,15 +127,15 @@ class SubstitutionFamily(ParametricKernel):
     def start(self, X: Array | None) -> Array:
         """The root of the prior, or of the identity."""
         values, vectors = np.linalg.eigh(self._prior())
-        return pack((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
+        return from_symmetric((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
     def size(self, start: Array) -> Array:
         """One size for all entries: that of an entry on the diagonal."""
-        return np.full(len(start), np.linalg.norm(start) / np.sqrt(len(unpack(start))))
+        return np.full(len(start), np.linalg.norm(start) / np.sqrt(len(to_symmetric(start))))
 
     def kernel(self, theta: Array) -> Substitution:
         """The kernel with this matrix."""
-        R = unpack(theta)
+        R = to_symmetric(theta)
         return Substitution(
             _known(self.alphabet),
             R @ R,
@@ -151,30 +151,32 @@ class SubstitutionFamily(ParametricKernel):
 
     def diag(self, X: Array, theta: Array) -> Array:
         """The powers of c + s of every sequence with itself."""
-        images = word_blocks(X, unpack(theta)) @ unpack(theta)
+        images = word_blocks(X, to_symmetric(theta)) @ to_symmetric(theta)
         return np.asarray((self.offset + (images**2).sum(axis=(1, 2))) ** self.degree)
 
     def gradient(self, X: Array, theta: Array, K: Array, W: Array, Y: Array | None = None) -> Array:
         r"""By S it is :math:`\sum_b U_b^T (W \circ d(c + s)^{d-1}) U_b`."""
-        R = unpack(theta)
-        return pack(slope_by_root(word_forms(X, W * self._powers(X, Y, theta, 1), Y, R), R))
+        R = to_symmetric(theta)
+        return from_symmetric(
+            slope_by_root(word_forms(X, W * self._powers(X, Y, theta, 1), Y, R), R)
+        )
 
     def jacobian_products(
         self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None
     ) -> Array:
         r"""By S it is :math:`\sum_b u_{ib} (\sum_j d(c + s_{ij})^{d-1} v_j u_{jb})^T`."""
-        R = unpack(theta)
+        R = to_symmetric(theta)
         weighted = v[:, None] * (X if Y is None else Y)
         if self.degree == 1:
             sums = np.broadcast_to(weighted.sum(axis=0), X.shape)
         else:
             sums = self._powers(X, Y, theta, 1) @ weighted
         outer = word_blocks(X, R).transpose(0, 2, 1) @ word_blocks(sums, R)
-        return pack(slope_by_root(outer, R))
+        return from_symmetric(slope_by_root(outer, R))
 
     def second(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
         """By S through the pairs of words of every two sequences, and by R twice."""
-        R = unpack(theta)
+        R = to_symmetric(theta)
         found = twice_by_root(word_forms(X, W * self._powers(X, None, theta, 1), None, R))
         if self.degree > 1:
             found += pair_forms(X, W * self._powers(X, None, theta, 2), R)
@@ -200,7 +202,7 @@ class SubstitutionFamily(ParametricKernel):
 
     def _powers(self, X: Array, Y: Array | None, theta: Array, order: int) -> Array:
         """The derivative of (c + s)^d of this order by s, for all pairs."""
-        R = unpack(theta)
+        R = to_symmetric(theta)
         left = (word_blocks(X, R) @ R).reshape(len(X), -1)
         right = left if Y is None else (word_blocks(Y, R) @ R).reshape(len(Y), -1)
         factor = float(np.prod([self.degree - each for each in range(order)]))

@@ -8,11 +8,11 @@ from typing import Protocol
 import numpy as np
 
 from kernlearn.families.parametric._letter_pairs import (
+    from_symmetric,
     moved_basis,
-    pack,
     slope_by_root,
+    to_symmetric,
     twice_by_root,
-    unpack,
 )
 from kernlearn.typing import Array, Scalar
 
@@ -65,17 +65,17 @@ class NearMatrix:
 
     def value(self, theta: Array) -> Scalar:
         """Half of the squared distance."""
-        R = unpack(theta)
+        R = to_symmetric(theta)
         return 0.5 * float(((R @ R - self.prior) ** 2).sum())
 
     def gradient(self, theta: Array) -> Array:
         """The slope S − S₀ by S, by the root."""
-        R = unpack(theta)
-        return pack(slope_by_root(R @ R - self.prior, R))
+        R = to_symmetric(theta)
+        return from_symmetric(slope_by_root(R @ R - self.prior, R))
 
     def hessian(self, theta: Array) -> Array:
         """Hessian by the change of S, and by its curvature."""
-        R = unpack(theta)
+        R = to_symmetric(theta)
         moved = moved_basis(R)
         return np.asarray(moved @ moved.T + twice_by_root(R @ R - self.prior))
 

@@ -57,7 +57,7 @@ def letter_places(letters: Letters, alphabet: str, where: str) -> Letters:
     return order[places].astype(np.int64)
 
 
-def joined(sequences: Things) -> tuple[Codes, Codes, Codes]:
+def concatenated_letters(sequences: Things) -> tuple[Codes, Codes, Codes]:
     """Return all letters in a row, the row of each, and its position within its sequence."""
     lengths = np.array([len(sequence) for sequence in sequences])
     letters: Letters = np.concatenate(list(sequences))
@@ -119,7 +119,7 @@ class Spectrum(_Counts):
         return letters if self.alphabet is None else letter_places(letters, self.alphabet, where)
 
     def _counts(self, things: Things) -> csr_array:
-        letters, rows, _ = joined(things)
+        letters, rows, _ = concatenated_letters(things)
         letters, n_letters = numbered(letters)
         codes, starts = words(letters, rows, self.k, max(n_letters, 1))
         return count(rows[starts], codes, len(things))
@@ -182,7 +182,7 @@ class Mismatch(_Counts):
         return letter_places(letters_of(thing, where), self.alphabet, where)
 
     def _counts(self, things: Things) -> csr_array:
-        letters, rows, _ = joined(things)
+        letters, rows, _ = concatenated_letters(things)
         base = len(self.alphabet)
         codes, starts = words(letters, rows, self.k, base)
         counts = count(rows[starts], codes, len(things))
@@ -257,7 +257,7 @@ class WeightedDegree(_Counts):
                 f"WeightedDegree's sequences must have one length, got lengths from {lengths[0]} "
                 f"to {lengths[-1]}; align them, or use Spectrum."
             )
-        letters, rows, positions = joined(things)
+        letters, rows, positions = concatenated_letters(things)
         letters, n_letters = numbered(letters)
         blocks = []
         for d in range(1, min(self.degree, lengths[0]) + 1):

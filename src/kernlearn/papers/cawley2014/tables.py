@@ -21,7 +21,7 @@ from kernlearn.papers.cawley2014.published import (
     mean_errors,
 )
 from kernlearn.papers.exhibits import RunOptions
-from kernlearn.papers.printed import beside, columns_of
+from kernlearn.papers.printed import columns_of, printed_entries
 from kernlearn.papers.tables import ComparisonTable, TableEntry, mean_and_error
 
 AT_HAND = "published splits at hand"
@@ -47,7 +47,7 @@ def reproduce_table1(options: RunOptions) -> ComparisonTable:
         n_train, n_test = data.train.shape[1], data.test.shape[1]
         found = (n_train, n_test, count_splits(name, options), data.X.shape[1])
         ours[name] = dict(zip(columns, found, strict=True))
-    entries = beside(TABLE_1, sets, lambda row, column: [ours[row[0]][column]], ".0f")
+    entries = printed_entries(TABLE_1, sets, lambda row, column: [ours[row[0]][column]], ".0f")
     entries += [
         TableEntry((name,), AT_HAND, None, [data.n_published], ".0f") for name, data in sets.items()
     ]
@@ -70,7 +70,9 @@ def reproduce_error_table(number: int, options: RunOptions) -> ComparisonTable:
         row: {method: cells[method] for method in methods}
         for row, cells in {2: TABLE_2, 3: TABLE_3}[number].items()
     }
-    entries = beside(printed, sets, lambda row, method: columns[method].errors[row[0]], ".3f")
+    entries = printed_entries(
+        printed, sets, lambda row, method: columns[method].errors[row[0]], ".3f"
+    )
     marks: tuple[str, ...] = ()
     if methods == COLUMNS[number]:
         comparison = compare({method: column.errors for method, column in columns.items()})
@@ -92,7 +94,7 @@ def reproduce_table4(options: RunOptions) -> ComparisonTable:
     sets = load_sets(options.data_dir)
     sets_shown = {name: data for name, data in sets.items() if (name,) in TABLE_4}
     columns = run_methods(OURS, sets, options, sets_shown)
-    entries = beside(
+    entries = printed_entries(
         TABLE_4,
         sets,
         lambda row, method: columns[method].errors[row[0]] if method in columns else [],

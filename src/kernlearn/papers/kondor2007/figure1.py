@@ -56,7 +56,7 @@ def fitted_metric(
     return model.fit(sample.X_train[rows], sample.y_train[rows])
 
 
-def learned_gram(model: HyperkernelMetric, X: Array, Y: Array) -> Array:
+def metric_gram(model: HyperkernelMetric, X: Array, Y: Array) -> Array:
     """Return k(x, z) for all x and z, without b; k need not be positive semidefinite."""
     pairs = np.stack([np.repeat(X, len(Y), axis=0), np.tile(Y, (len(X), 1))], axis=1)
     return (model.pair_score(pairs) - model.intercept_).reshape(len(X), len(Y))
@@ -181,7 +181,7 @@ def choose_widths(
         for fit, check in splits:
             model = fitted_metric(sample, combination, choice, protocol.pivots[0], fit)
             X = sample.X_train[check]
-            K = learned_gram(model, X, X)
+            K = metric_gram(model, X, X)
             table = squared_distances(K) if combination == "conic" else -K
             found.append(retrieval_auc(table, sample.y_train[check]))
         return float(np.mean(found))
@@ -197,11 +197,11 @@ def _areas(sample: TrainTestSplit, table: Callable[[Array], Array]) -> dict[str,
 
 def _learned_areas(sample: TrainTestSplit, model: HyperkernelMetric) -> dict[str, dict[str, float]]:
     train = sample.X_train
-    plane = Components(learned_gram(model, train, train))
+    plane = Components(metric_gram(model, train, train))
     tables: dict[str, Callable[[Array], Array]] = {
-        "distance": lambda X: squared_distances(learned_gram(model, X, X)),
-        "score": lambda X: -learned_gram(model, X, X),
-        "two components": lambda X: plane.distances(learned_gram(model, X, train)),
+        "distance": lambda X: squared_distances(metric_gram(model, X, X)),
+        "score": lambda X: -metric_gram(model, X, X),
+        "two components": lambda X: plane.distances(metric_gram(model, X, train)),
     }
     return {f"{model.combination}, {name}": _areas(sample, table) for name, table in tables.items()}
 
@@ -240,7 +240,7 @@ def draw_spaces(
     for combination, numbers in chosen.items():
         sigma, sigma_h, C = (numbers[name] for name in WIDTHS)
         model = fitted_metric(sample, combination, (sigma, sigma_h, C), max_pivots)
-        grams[f"{combination} hyperkernel"] = partial(learned_gram, model)
+        grams[f"{combination} hyperkernel"] = partial(metric_gram, model)
     grams["fixed RBF"] = partial(fixed_gram, sample)
 
     def draw(figure: Figure) -> None:

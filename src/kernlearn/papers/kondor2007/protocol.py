@@ -80,11 +80,11 @@ def draw_digits(
         train.append(rows[: protocol.n_train])
         test.append(rows[protocol.n_train : protocol.n_train + protocol.n_test])
     rows = np.concatenate([*train, *test])
-    images = turned(digits.images[rows], generator, protocol.largest_angle)
+    images = rotated_images(digits.images[rows], generator, protocol.largest_angle)
     return _split_first(images.reshape(len(rows), -1), digits.y[rows], 2 * protocol.n_train)
 
 
-def turned(images: Array, generator: np.random.Generator, largest_angle: float) -> Array:
+def rotated_images(images: Array, generator: np.random.Generator, largest_angle: float) -> Array:
     """Return the images, each turned about its middle by up to this angle to either side."""
     angles = generator.uniform(-largest_angle, largest_angle, len(images))
     # Linear interpolation, which stays between paper and ink.

@@ -17,7 +17,7 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 from kernlearn.datasets import ReutersCorpus, load_reuters
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.lanckriet2004 import published
-from kernlearn.papers.lanckriet2004.protocol import MACHINES, evaluate
+from kernlearn.papers.lanckriet2004.protocol import MACHINES, evaluate_machine
 from kernlearn.papers.results_file import settings_hash
 from kernlearn.papers.runner import results_file, run_splits
 from kernlearn.papers.splits import fingerprint
@@ -136,7 +136,7 @@ def run_documents(
         y = corpus.labels[rows, t]
         # From the training documents only, as (38) without unlabelled points.
         outcome[topic] = [
-            evaluate(
+            evaluate_machine(
                 MACHINES["SM1"],
                 np.ascontiguousarray(stack[:, :n_train]),
                 stack[:, n_train:],

@@ -102,7 +102,7 @@ MACHINES = {
 }
 
 
-def evaluate(
+def evaluate_machine(
     machine: MarginMachine,
     grams: Array,
     mixed: Array,

@@ -18,13 +18,13 @@ from kernlearn.papers.lanckriet2004.protocol import (
     MACHINES,
     SETS,
     draw_split,
-    evaluate,
+    evaluate_machine,
     gaussian_kernel,
     load_set,
     unit_grams,
 )
 from kernlearn.papers.lanckriet2004.rbf_baseline import Norm, RBFGrid, tuned_rbf_accuracy
-from kernlearn.papers.printed import beside, columns_of
+from kernlearn.papers.printed import columns_of, printed_entries
 from kernlearn.papers.runner import run_splits
 from kernlearn.papers.splits import TrainTestSplit, fingerprint
 from kernlearn.papers.tables import ComparisonTable
@@ -89,7 +89,7 @@ def reproduce_benchmark_table(
     names = [name for name, protocol in SETS.items() if protocol.table == table]
     results, splits = _run(run_machines, f"table{table}", names, options, grid, load)
     outcomes = [result for of_set in results.values() for result in of_set]
-    entries = beside(
+    entries = printed_entries(
         published.TABLES_1_TO_3,
         names,
         lambda row, column: [
@@ -119,7 +119,7 @@ def reproduce_table4(
     ours = {
         name: dict(zip(TABLE_4_COLUMNS, of_set, strict=True)) for name, of_set in numbers.items()
     }
-    entries = beside(
+    entries = printed_entries(
         published.TABLE_4,
         names,
         lambda row, column: ours[row[0]][column],
@@ -178,7 +178,7 @@ def _run_machine(name: str, split: TrainTestSplit, grams: Array) -> Json:
     n = split.n_train
 
     def run(stack: Array, weights: Literal["positive", "free"]) -> Json | None:
-        return evaluate(
+        return evaluate_machine(
             machine,
             stack,
             stack[:, n:, :n],
@@ -197,7 +197,7 @@ def run_gaussians(grid: RBFGrid, data: tuple[str, DataSet], index: int, seed: in
     """Learn the weights of the five Gaussians and C on one split, and tune the rival."""
     split = draw_split(data[1], index, seed)
     grams = unit_grams([gaussian_kernel(sigma) for sigma in TABLE_4_SIGMAS], split.X)
-    outcome = evaluate(
+    outcome = evaluate_machine(
         MACHINES["SM2,C"],
         grams,
         grams[:, split.n_train :, : split.n_train],

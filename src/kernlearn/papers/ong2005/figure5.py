@@ -65,7 +65,7 @@ def reproduce_figure5(options: RunOptions, usps: UspsDigits | None = None) -> Co
     ]
     picture = save_picture(
         options.out / "figure5.png",
-        lambda figure: draw_digits(figure, ranked),
+        lambda figure: draw_novel_digits(figure, ranked),
         width=0.45 * SHOWN + 0.8,
         height=2.2,
     )
@@ -120,7 +120,7 @@ def on_the_edge(detector: HyperkernelNoveltyDetector, decision: Array) -> Mask:
     return np.asarray(np.abs(decision) <= ON_THE_EDGE * abs(detector.offset_))
 
 
-def draw_digits(figure: Figure, ranked: list[RankedDigit]) -> None:
+def draw_novel_digits(figure: Figure, ranked: list[RankedDigit]) -> None:
     """Draw as the paper does: the novel images of each digit above, the typical ones below."""
     rows = [(f"novel ‘{each.digit}’", each.images[:SHOWN]) for each in ranked]
     rows += [(f"typical ‘{each.digit}’", each.images[::-1][:SHOWN]) for each in ranked]

@@ -34,7 +34,7 @@ from kernlearn.papers.ong2005.protocol import (
     split_settings,
 )
 from kernlearn.papers.ong2005.tuned_rbf import TUNING_NOTE, RBFSearch, tuned_svm, tuned_svr
-from kernlearn.papers.printed import PrintedTable, Row, beside, columns_of
+from kernlearn.papers.printed import PrintedTable, Row, columns_of, printed_entries
 from kernlearn.papers.runner import run_splits
 from kernlearn.papers.tables import ComparisonTable
 from kernlearn.typing import Array, Json, JsonValue
@@ -266,7 +266,7 @@ def _compared(
         return numbers[row[0]].get(column, [])
 
     title = f"Ong, Smola and Williamson (2005), Table {number}; ours over {splits} splits"
-    entries = beside(printed, numbers, ours, number_format, "standard deviation")
+    entries = printed_entries(printed, numbers, ours, number_format, "standard deviation")
     return ComparisonTable(title, ("data",), columns_of(printed), tuple(entries), notes)
 
 

@@ -9,7 +9,7 @@ from kernlearn.inspection._matplotlib import Axes
 from kernlearn.inspection._text import plain
 from kernlearn.inspection.kernel_weights import NEGATIVE, POSITIVE
 from kernlearn.report._subject import LONGEST_NAME, Subject
-from kernlearn.report.pictures.picture import Picture, bar_height, listed
+from kernlearn.report.pictures.picture import Picture, bar_height, listed_values
 
 
 def added(subject: Subject, key: str) -> tuple[list[str], list[float]]:
@@ -54,7 +54,7 @@ COLUMNS = Picture(
     "by chance, means that it makes nothing of it. Lines are two standard errors either way. "
     "Columns that say the same can stand in for each other, so that each alone seems to matter "
     "little.",
-    describe=lambda subject: listed(*added(subject, "columns")),
+    describe=lambda subject: listed_values(*added(subject, "columns")),
     applies=lambda subject: len(added(subject, "columns")[0]) > 1,
     height=lambda subject: bar_height(min(len(added(subject, "columns")[0]), MOST_BARS)),
     draw=lambda subject, ax: draw_added(subject, ax, "columns"),
@@ -67,7 +67,7 @@ SOURCES = Picture(
     title="What each source adds",
     caption="What is lost on held-out rows without a source: a view whose columns are shuffled "
     "together, or a kernel matrix that is left out of the fit. Lines are two standard errors.",
-    describe=lambda subject: listed(*added(subject, "views")),
+    describe=lambda subject: listed_values(*added(subject, "views")),
     applies=lambda subject: len(added(subject, "views")[0]) > 1,
     height=lambda subject: bar_height(min(len(added(subject, "views")[0]), MOST_BARS)),
     draw=lambda subject, ax: draw_added(subject, ax, "views"),

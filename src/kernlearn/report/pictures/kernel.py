@@ -18,7 +18,7 @@ from kernlearn.inspection._text import plain
 from kernlearn.inspection.labels import shown_kernels
 from kernlearn.report._facts import Facts
 from kernlearn.report._subject import LONGEST_NAME, Subject
-from kernlearn.report.pictures.picture import Picture, bar_height, listed
+from kernlearn.report.pictures.picture import Picture, bar_height, listed_values
 from kernlearn.typing import Array, Targets
 
 KEYS = ("held_out_loss", "standard_error", "weight")
@@ -39,7 +39,7 @@ def _draw_candidates(subject: Subject, ax: Axes) -> None:
 def _describe_candidates(subject: Subject) -> str:
     members = [e for e in _tried(subject) if e.number("weight")]
     weights = [e.number("weight") or 0.0 for e in members]
-    return f"weights {listed([e.text('candidate') for e in members], weights)}"
+    return f"weights {listed_values([e.text('candidate') for e in members], weights)}"
 
 
 CANDIDATES = Picture(
@@ -77,7 +77,7 @@ def _weight_labels(subject: Subject) -> list[str]:
 
 def _describe_kernel_weights(subject: Subject) -> str:
     weights, names = _bar_weights(subject)
-    return listed(names, weights)
+    return listed_values(names, weights)
 
 
 def _applies_kernel_weights(subject: Subject) -> bool:
@@ -116,7 +116,7 @@ FEATURE_SCALES = Picture(
     title="What the kernel looks at",
     caption="The spread of each column in units of the learned kernel's width there: the longer "
     "the bar, the more the column tells rows apart.",
-    describe=lambda subject: listed(subject.names, _spread(subject).tolist()),
+    describe=lambda subject: listed_values(subject.names, _spread(subject).tolist()),
     applies=_applies_feature_scales,
     height=lambda subject: bar_height(min(len(subject.names), MOST_BARS)),
     draw=lambda subject, ax: FeatureScalesDisplay(_spread(subject), subject.names).plot(ax=ax),
@@ -145,7 +145,7 @@ RELEVANCE = Picture(
     title="Learned scales of the columns",
     caption="The learned scale of each column, as prepared for the method: the longer the bar, "
     "the more a difference there counts; zero means that the column is ignored.",
-    describe=lambda subject: listed(subject.names, _theta(subject).tolist()),
+    describe=lambda subject: listed_values(subject.names, _theta(subject).tolist()),
     applies=_applies_relevance,
     height=lambda subject: bar_height(min(len(subject.names), MOST_BARS)),
     draw=_draw_relevance,

@@ -43,10 +43,10 @@ class Picture:
         return tag("figure", svg, caption, class_="picture")
 
 
-def listed(names: Sequence[str], values: Sequence[float]) -> str:
+def listed_values(names: Sequence[str], values: Sequence[float]) -> str:
     """The largest with their numbers, as words.
 
-    >>> listed(["age", "weight"], [0.5, 2.0])
+    >>> listed_values(["age", "weight"], [0.5, 2.0])
     'weight 2, age 0.5'
     """
     order = sorted(range(len(values)), key=lambda i: -abs(values[i]))

@@ -77,7 +77,7 @@ class GramProblem:
         self.weight_set = replace(statement, total=self.total).weight_set(traces)
         self._sizes: Array | None = None
         if not isinstance(self._solved_family, KernelPool):
-            check_sizes(self._solved_family, self.weight_set)
+            check_matrix_sizes(self._solved_family, self.weight_set)
             if penalty is not None:
                 check_penalty_values(penalty, self.weight_set)
             self._sizes = extreme_sizes(self._solved_family)
@@ -296,7 +296,7 @@ SQUARABLE = 2.0**200  # and as small: fourth powers are numbers
 LARGEST_WEIGHT = 2.0**960  # and as small: beyond, its digits would be lost
 
 
-def check_sizes(family: Family, weight_set: WeightSet) -> None:
+def check_matrix_sizes(family: Family, weight_set: WeightSet) -> None:
     """Refuse matrices whose traces or weights, or whose combinations when squared, are no numbers.
 
     A weight is largest where its matrix takes all of the total.

@@ -34,7 +34,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from kernlearn._device import namespace, to_host, turned
+from kernlearn._device import matrix_transpose, namespace, to_host
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.families.parametric.theta_penalties import (
     AlongRay,
@@ -245,9 +245,9 @@ class FirstLevelPoint:
     def hessian(self) -> Array:
         """∂²J/∂θ∂θ, of shape (p, p)."""
         family, X = self.problem.family, self.problem.X
-        outer = self.dual_coef @ turned(self.dual_coef)
+        outer = self.dual_coef @ matrix_transpose(self.dual_coef)
         half = [self.factor.half(image) for image in self.images]
-        inner = to_host(sum(turned(each) @ each for each in half))
+        inner = to_host(sum(matrix_transpose(each) @ each for each in half))
         curved = to_host(family.second(X, self.theta, self.K, outer))
         lam, mu = (np.asarray(value)[..., None, None] for value in (self.lam, self.mu))
         penalty = self.problem.penalty.hessian(self.theta)
@@ -297,7 +297,7 @@ class FirstLevelPoint:
         residual = K @ alpha + self.intercept[..., None, :] - others.Y
         weighted = others.weight[..., None] * residual
         scaled = alpha / self.problem.weight[..., None]
-        right = xp.concat([turned(K) @ weighted, scaled], axis=-1)
+        right = xp.concat([matrix_transpose(K) @ weighted, scaled], axis=-1)
         sums = xp.sum(weighted, axis=-2, keepdims=True)
         solved = self.factor.solve(right, xp.concat([sums, xp.zeros_like(sums)], axis=-1))[0]
         q, P_scaled = solved[..., : alpha.shape[-1]], solved[..., alpha.shape[-1] :]

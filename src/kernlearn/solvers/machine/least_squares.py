@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kernlearn._device import lower_factor, namespace, solve_lower, turned
+from kernlearn._device import lower_factor, matrix_transpose, namespace, solve_lower
 from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.typing import Array, DeviceArray
 
@@ -38,14 +38,14 @@ class Bordered:
         """The a of shape (n, k) and b of shape (k,) with Aa + b = right and 1ᵀa = total."""
         half = solve_lower(self.factor, right)
         one = self._half_of_one
-        b = (turned(one) @ half - total) / self._inner
+        b = (matrix_transpose(one) @ half - total) / self._inner
         return solve_lower(self.factor, half - one * b, transposed=True), b[..., 0, :]
 
     def half(self, right: Array) -> Array:
         """A square root of P: V of the shape of right with VᵀV = rightᵀ P right."""
         half: Array = solve_lower(self.factor, right)
         one = self._half_of_one
-        half -= one * (turned(one) @ half / self._inner)
+        half -= one * (matrix_transpose(one) @ half / self._inner)
         return half
 
     @property
@@ -72,7 +72,7 @@ class Bordered:
     @cached_property
     def _inner(self) -> DeviceArray:
         """hᵀh, as a matrix of one entry."""
-        return turned(self._half_of_one) @ self._half_of_one
+        return matrix_transpose(self._half_of_one) @ self._half_of_one
 
 
 # Ridges below these shares of the mean diagonal are lost in rounding; the next one is tried where

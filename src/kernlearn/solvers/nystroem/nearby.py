@@ -24,7 +24,7 @@ from kernlearn.solvers.nystroem.systems import (
     PrimalSystem,
     Root,
     System,
-    corner_of,
+    intercept_curvature,
 )
 from kernlearn.typing import Array
 
@@ -83,7 +83,7 @@ class NearbySystem(ColumnSystem):
         stiff = np.zeros((rows.n_rows, X.shape[1]))
         stiff[curvature.inside] = curvature.times(F) + np.outer(curvature.sums, X[-1])
         top = X[:-1] + root.gather(rows.transposed_times(stiff))
-        return np.vstack([top, curvature.sums @ F + corner_of(curvature) * X[-1]])
+        return np.vstack([top, curvature.sums @ F + intercept_curvature(curvature) * X[-1]])
 
 
 class NearbySystems:

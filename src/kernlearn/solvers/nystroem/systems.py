@@ -132,7 +132,7 @@ class CurvedProducts:
         border = np.zeros(rows.n_columns)
         if sums.any():
             border = rows.transposed_times(sums, curvature.inside)
-        return cls(columns, products, border, corner_of(curvature))
+        return cls(columns, products, border, intercept_curvature(curvature))
 
     def factor(self, root: Root) -> Array:
         """The lower Cholesky factor of a system whose T needs no other columns."""
@@ -147,7 +147,7 @@ class CurvedProducts:
         return np.asarray(lower_factor(A))
 
 
-def corner_of(curvature: Curvature) -> float:
+def intercept_curvature(curvature: Curvature) -> float:
     """1ᵀΘ1, so much larger that a factor is sure to exist; one where the intercept is free."""
     return float(curvature.sums.sum()) * (1.0 + 1e-14) or 1.0
 

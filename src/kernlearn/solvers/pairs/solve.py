@@ -146,7 +146,7 @@ def _with_few_pairs(program: PairProgram, found: Certificate, tol: float) -> Cer
     """The same kernel by few pairs, if that reaches the tolerance; otherwise by all of them."""
     kernel = program.kernel
     if isinstance(kernel, DensePairKernel):
-        coef = without_negligible(found.coef, kernel.lengths)
+        coef = without_negligible_pairs(found.coef, kernel.lengths)
     else:
         coef = sparse_generators(kernel.factored.factor, found.coef, kernel.lift(found.coef))
     if np.array_equal(coef, found.coef):
@@ -234,7 +234,7 @@ _CANDIDATES = 4
 def sparse_generators(factor: Array, coef: Array, w: Array) -> Array:
     """Coefficients, mostly zero, with Gᵀα as near to w as the candidates allow."""
     lengths = np.sqrt(np.einsum("ij,ij->i", factor, factor))
-    kept = without_negligible(coef, lengths)
+    kept = without_negligible_pairs(coef, lengths)
     candidates = np.flatnonzero(kept)
     if len(candidates) == 0:
         return kept
@@ -250,7 +250,7 @@ def sparse_generators(factor: Array, coef: Array, w: Array) -> Array:
     return sparse
 
 
-def without_negligible(coef: Array, lengths: Array) -> Array:
+def without_negligible_pairs(coef: Array, lengths: Array) -> Array:
     """The coefficients with zero for every share of w, α_p‖g_p‖, that is negligible."""
     shares = coef * lengths
     return np.where(shares > _SHARE * shares.max(initial=0.0), coef, 0.0)

@@ -31,10 +31,10 @@ from kernlearn._device import (
     beside,
     eye_beside,
     lower_factors,
+    matrix_transpose,
     namespace,
     solve_lower,
     to_host,
-    turned,
 )
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.quality.held_out import KFoldLoss, LeaveGroupsOut, LeaveOneOut
@@ -164,8 +164,8 @@ def _machines(K: Array, ridge: Array, Y: Array) -> tuple[Array, Array, Mask]:
     for _ in range(2):
         dual_coef = dual_coef - towards_one * (xp.sum(dual_coef, axis=-2, keepdims=True) / total)
     inverse = half[..., :n]
-    P = turned(inverse) @ inverse
-    P -= towards_one * (turned(towards_one) / total)
+    P = matrix_transpose(inverse) @ inverse
+    P -= towards_one * (matrix_transpose(towards_one) / total)
     return dual_coef, P, fine
 
 
@@ -176,9 +176,9 @@ def _leave_one_out(dual_coef: Array, P: Array, weight: Array) -> tuple[Array, Ar
     r = dual_coef / diagonal
     scaled = weight[..., None] * r / diagonal
     rooted = P * xp.sqrt(xp.sum(scaled * r, axis=-1))[:, None, :]
-    product = (P @ scaled) @ turned(dual_coef)
-    W = 2.0 * (rooted @ turned(rooted))
-    W -= product + turned(product)
+    product = (P @ scaled) @ matrix_transpose(dual_coef)
+    W = 2.0 * (rooted @ matrix_transpose(rooted))
+    W -= product + matrix_transpose(product)
     return r, W
 
 
@@ -187,7 +187,7 @@ def _folds_out(
 ) -> tuple[Array, Array, Mask]:
     """Residuals, W, and which members have them."""
     xp = namespace(P)
-    factor, fine = _factors(P * (members @ turned(members)))
+    factor, fine = _factors(P * (members @ matrix_transpose(members)))
     r = _cholesky_solve(factor, dual_coef)
     g = _cholesky_solve(factor, weight[..., None] * r)
     # A column for every target and fold.
@@ -196,8 +196,8 @@ def _folds_out(
     towards = P @ xp.reshape(g[..., None] * members[..., None, :], flat)
     without = xp.reshape(xp.broadcast_to(dual_coef[..., None], shape), flat)
     without = without - P @ xp.reshape(r[..., None] * members[..., None, :], flat)
-    product = towards @ turned(without)
-    return r, -(product + turned(product)), fine
+    product = towards @ matrix_transpose(without)
+    return r, -(product + matrix_transpose(product)), fine
 
 
 def _factors(A: Array) -> tuple[Array, Mask]:

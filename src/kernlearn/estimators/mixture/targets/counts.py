@@ -34,7 +34,7 @@ _SAME = 1e-3
 _LARGEST = 2.0**53
 
 
-def check_loss(loss: object) -> None:
+def check_count_loss(loss: object) -> None:
     """Refuse an unknown loss."""
     if not (isinstance(loss, str) and loss in LOSSES):
         raise ValueError(
