@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kernlearn.estimators.inputs.validation import as_scikit_learn_reads
+from kernlearn.estimators.inputs.labels import as_scikit_learn_reads
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.method import ClassWeight
 from kernlearn.typing import Targets

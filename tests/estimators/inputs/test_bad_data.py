@@ -160,6 +160,18 @@ def test_a_label_that_is_missing_is_named_by_its_row(refused, problem, kind):
         assert re.search("expected a label in every row, got (None|nan) in row 5; leave", text)
 
 
+@pytest.mark.parametrize("kind", [KernelClassifier, MKLClassifier, LSSVMClassifier])
+def test_truths_and_whole_numbers_among_objects_are_labels(problem, kind):
+    for dtype in (bool, int):
+        y = pd.Series((problem.y > 0).astype(dtype), dtype=object)
+        model = kind(["linear"]) if kind is KernelClassifier else kind()
+        assert model.fit(problem.X, y).classes_.dtype == dtype
+        assert model.score(problem.X, y) == model.score(problem.X, y.astype(dtype))
+    mixed = np.where(problem.y > 0, True, 0.5).astype(object)
+    with pytest.raises(ValueError, match="Unknown label type"):
+        kind().fit(problem.X, mixed)
+
+
 def test_labels_that_are_measurements(refused, problem):
     told = refused(MKLClassifier(), problem.X, problem.target)
     assert "Unknown label type: continuous" in told

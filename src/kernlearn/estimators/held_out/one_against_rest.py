@@ -6,6 +6,7 @@ import numpy as np
 
 from kernlearn.estimators.held_out.calibration import probabilities
 from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
+from kernlearn.estimators.inputs.labels import of_one_type
 from kernlearn.typing import Array, Rows, Targets
 
 
@@ -46,6 +47,25 @@ class LabelsOfMachines:
             Entries of ``classes_``; for several labels, zeros and ones.
         """
         return self._labels(self._decision(X))  # type: ignore[attr-defined]
+
+    def score(self, X: Rows, y: Rows, sample_weight: Rows = None) -> float:
+        """Return the share of rows that are classified correctly.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Rows, as in ``fit``.
+        y : array-like of shape (n,) or (n, n_labels)
+            Their labels.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        accuracy : float
+            Between 0 and 1; of several labels, the share of rows where all are right.
+        """
+        return float(super().score(X, of_one_type(y), sample_weight))  # type: ignore[misc]
 
     def _find_classes(self, labels: Targets) -> None:
         """Store the classes of the rows that count; two at least are required."""

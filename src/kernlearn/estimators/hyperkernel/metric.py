@@ -17,10 +17,11 @@ from kernlearn._checks import check_count
 from kernlearn._cluster import refuse_collection
 from kernlearn.estimators.hyperkernel.pair_learner import PairLearner
 from kernlearn.estimators.hyperkernel.pairs import merge_pairs, pairs_of_classes
+from kernlearn.estimators.inputs.labels import labels_of_classes
 from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.row_kinds import judged_by_kernels, target_of, unchanged_rows
-from kernlearn.estimators.inputs.validation import check_labels_of_classes, validate_table
+from kernlearn.estimators.inputs.validation import validate_table
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.hyperkernels._validation import check_pairs
 from kernlearn.runtime.stopping import Progress
@@ -205,7 +206,7 @@ class HyperkernelMetric(
         """
         with rollback_on_error(self):
             points, labels = self._rows_and_labels(X, y, reset=True)
-            check_labels_of_classes(labels)
+            labels = labels_of_classes(labels)
             classes, codes = np.unique(labels, return_inverse=True)
             if len(classes) < 2:
                 raise ValueError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,19 +10,12 @@ from numpy.exceptions import DTypePromotionError
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from kernlearn.kernels._validation import is_missing
-from kernlearn.runtime.phrases import listed
 from kernlearn.solvers.core.problem import LARGEST
 from kernlearn.typing import Array, Mask, Rows, Targets
 
-# Classes that a sentence names.
-_SHOWN = 8
-# Share of the rows: scikit-learn warns of more classes than this.
-_FEW_CLASSES = 0.25
 # Options of a check that do not matter for finite numbers.
 _HARMLESS = {"accept_sparse", "ensure_all_finite", "reset"}
 # Relative size of differences of targets, whose squares keep twelve digits.
@@ -105,49 +98,6 @@ def sample_weights(sample_weight: Rows, X: Rows) -> Array:
             f"{weights.min():g} and a largest of {weights.max():g}; drop rows that should not count"
         )
     return weights
-
-
-def class_weights(class_weight: Rows, labels: Targets) -> Array:
-    """The weight of every row by its class; ones where none are given."""
-    if class_weight is None:
-        return np.ones(len(labels))
-    is_named = isinstance(class_weight, str) and class_weight == "balanced"
-    if not (is_named or isinstance(class_weight, Mapping)):
-        raise ValueError(
-            "expected class_weight to be 'balanced', a dictionary from labels to weights, or None, "
-            f"got {class_weight!r}; pass one of them"
-        )
-    classes, places = np.unique(labels, return_inverse=True)
-    if isinstance(class_weight, Mapping):
-        weights = _named_weights(class_weight, classes.tolist())
-    else:
-        weights = compute_class_weight(class_weight, classes=classes, y=labels)
-    if not (np.isfinite(weights).all() and (weights > 0).all()):
-        raise ValueError(
-            f"expected positive class weights, got {class_weight!r}; drop the rows of a class that "
-            "should not count"
-        )
-    return np.asarray(weights[places], dtype=float)
-
-
-def _named_weights(class_weight: Mapping[Any, Any], classes: list[Any]) -> Array:
-    """Weights by class, named by label or as scikit-learn reads it; one for other classes."""
-    keys = [label if label in class_weight else as_scikit_learn_reads(label) for label in classes]
-    unknown = [key for key in class_weight if key not in keys]
-    if unknown and not all(key in class_weight for key in keys):
-        raise ValueError(
-            f"expected class_weight to name classes of y, got {unknown[0]!r}, which is none; "
-            f"correct it: there are {listed([repr(label) for label in classes], _SHOWN)}"
-        )
-    return np.array([class_weight.get(key, 1.0) for key in keys], dtype=float)
-
-
-def as_scikit_learn_reads(label: Any) -> Any:
-    """The key by which scikit-learn looks for the weight of a class: it takes the text 01 for 1."""
-    try:
-        return int(label)
-    except ValueError:
-        return str(label)
 
 
 def as_floats(estimator: BaseEstimator, values: Rows) -> Rows:
@@ -265,35 +215,6 @@ def _too_large_error(estimator: BaseEstimator) -> ValueError:
         f"{type(estimator).__name__} expected numbers that 64 bits can hold, got an integer beyond "
         "them; rescale the data"
     )
-
-
-def _are_integers(numbers: Targets) -> bool:
-    if numbers.dtype.kind == "f":
-        return bool((np.isfinite(numbers) & (numbers == np.rint(numbers))).all())
-    return numbers.dtype.kind in "biu"
-
-
-def check_labels_of_classes(labels: Targets) -> None:
-    """Labels of classes, and of one kind: labels have to be sortable."""
-    try:
-        classes = np.unique(labels)
-        if len(classes) <= _FEW_CLASSES * len(labels) and _are_integers(classes):
-            return  # scikit-learn looks closer, and would find nothing
-        check_classification_targets(labels)
-    except ValueError as error:
-        raise ValueError(
-            f"{error} Pass whole numbers or text as labels, or take a regressor."
-        ) from None
-    except TypeError as error:
-        if "bytes" in str(error):
-            raise ValueError(
-                "expected labels that are text or numbers in y, got bytes; decode them, for "
-                "example by np.char.decode(y)"
-            ) from None
-        raise ValueError(
-            "expected labels of one kind in y, got a mixture that cannot be sorted (numbers among "
-            "strings, say); drop or relabel those rows"
-        ) from None
 
 
 def _name_cells(

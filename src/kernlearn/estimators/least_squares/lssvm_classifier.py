@@ -12,8 +12,8 @@ from kernlearn.estimators.held_out.calibration import shrunk_calibration
 from kernlearn.estimators.held_out.chance import chance_of_labels, report_chance
 from kernlearn.estimators.held_out.groups import RowGroups
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
+from kernlearn.estimators.inputs.labels import class_weights, labels_of_classes
 from kernlearn.estimators.inputs.ownership import rollback_on_error
-from kernlearn.estimators.inputs.validation import check_labels_of_classes, class_weights
 from kernlearn.estimators.least_squares.learning_data import LeastSquaresData
 from kernlearn.estimators.least_squares.lssvm import LeastSquaresSVM
 from kernlearn.families.parametric import ParametricKernel
@@ -194,7 +194,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
     ) -> LeastSquaresData:
         """Checked rows with targets of ±1."""
         rows, labels = self._checked_with_target(X, y)
-        check_labels_of_classes(labels)
+        labels = labels_of_classes(labels)
         weight = self._sample_weight(sample_weight, len(labels))
         kept = weight > 0
         self._find_classes(labels[kept])

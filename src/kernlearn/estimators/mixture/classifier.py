@@ -16,8 +16,8 @@ from kernlearn.estimators.held_out.calibration import (
 from kernlearn.estimators.held_out.chance import chance_of_labels, report_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.held_out.scoring import HeldOutLabels, Scoring, held_out_score
+from kernlearn.estimators.inputs.labels import class_weights
 from kernlearn.estimators.inputs.ownership import rollback_on_error
-from kernlearn.estimators.inputs.validation import class_weights
 from kernlearn.estimators.mixture.input_checks import TrainingInput, checked_with_target
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.estimators.mixture.targets.grades import Ordinal, ordered_classes

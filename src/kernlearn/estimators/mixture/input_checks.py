@@ -27,6 +27,7 @@ from kernlearn.estimators.inputs.dask_rows import (
     in_memory,
     select_rows,
 )
+from kernlearn.estimators.inputs.labels import labels_of_classes
 from kernlearn.estimators.inputs.row_order import row_order
 from kernlearn.estimators.inputs.source_checks import (
     are_sources,
@@ -38,7 +39,6 @@ from kernlearn.estimators.inputs.sources import Sources
 from kernlearn.estimators.inputs.validation import (
     as_floats,
     check_every_target,
-    check_labels_of_classes,
     check_one_outcome,
     sample_weights,
     validate_table,
@@ -146,7 +146,7 @@ def checked_with_target(
         target = column_or_1d(y, warn=True)
         if target.dtype.kind == "f":
             assert_all_finite(target, input_name="y")
-        check_labels_of_classes(target)
+        target = labels_of_classes(target)
     check_consistent_length(rows, target)
     weight = sample_weights(to_host(on_this_machine(sample_weight)), target)
     cells = row_codes(rows) if isinstance(rows, Sources) else rows

@@ -13,8 +13,8 @@ from kernlearn.bound import ErrorBound
 from kernlearn.estimators.held_out.calibration import fit_calibration
 from kernlearn.estimators.held_out.chance import chance_of_labels, report_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
+from kernlearn.estimators.inputs.labels import class_weights, labels_of_classes
 from kernlearn.estimators.inputs.ownership import rollback_on_error
-from kernlearn.estimators.inputs.validation import check_labels_of_classes, class_weights
 from kernlearn.estimators.mkl.combination import CombinationFit
 from kernlearn.estimators.mkl.extension import ExtendableCombination
 from kernlearn.estimators.mkl.held_out_loss import class_losses, hold_out_rule, losses_of
@@ -210,7 +210,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, ExtendableCombination):  # 
             inputs = TableInputs(self)
             rows, y = inputs.checked_with_target(X, y)
             unlabeled = inputs.checked_unlabeled(X, X_unlabeled)
-            check_labels_of_classes(y)
+            y = labels_of_classes(y)
             weight = inputs.weights(sample_weight, rows)
             self._find_classes(y[weight > 0])
             weight = weight * self._class_factors(y, weight > 0)

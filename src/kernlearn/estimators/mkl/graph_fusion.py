@@ -11,8 +11,8 @@ from sklearn.utils.validation import column_or_1d
 
 from kernlearn._checks import check_finite_target
 from kernlearn.estimators.held_out.one_against_rest import LabelsOfMachines
+from kernlearn.estimators.inputs.labels import labels_of_classes
 from kernlearn.estimators.inputs.ownership import rollback_on_error
-from kernlearn.estimators.inputs.validation import check_labels_of_classes
 from kernlearn.estimators.mkl.graph_process import GraphFusion, check_length
 from kernlearn.typing import Rows
 
@@ -70,7 +70,7 @@ class GraphFusionClassifier(LabelsOfMachines, ClassifierMixin, GraphFusion):  # 
         """
         with rollback_on_error(self):
             labels = column_or_1d(np.asarray(y))
-            check_labels_of_classes(labels)
+            labels = labels_of_classes(labels)
             self._find_classes(labels)
             check_length(X, labels)
             self._learn(X, self._signs(labels))
