@@ -172,6 +172,15 @@ def test_truths_and_whole_numbers_among_objects_are_labels(problem, kind):
         kind().fit(problem.X, mixed)
 
 
+@pytest.mark.parametrize("kind", [KernelClassifier, MKLClassifier, LSSVMClassifier])
+def test_a_name_of_two_columns(refused, problem, kind):
+    X = pd.DataFrame(problem.X, columns=["age", "size", "age"])
+    text = refused(kind(), X, problem.y)
+    assert text.startswith("expected a name of its own for every column of X, got 'age' more")
+    text = refused(KernelClassifier(), {"clinic": X}, problem.y)
+    assert "every column of source 'clinic', got 'age' more than once; rename" in text
+
+
 def test_labels_that_are_measurements(refused, problem):
     told = refused(MKLClassifier(), problem.X, problem.target)
     assert "Unknown label type: continuous" in told

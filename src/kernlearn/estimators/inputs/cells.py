@@ -11,11 +11,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.typing import Array, PandasFrame, PandasSeries
+from kernlearn.kernels._validation import is_frame
+from kernlearn.typing import Array, PandasFrame, PandasSeries, Rows
 
 _DAY = timedelta(days=1)
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 _KINDS = {"M": "dates", "m": "durations", **dict.fromkeys("biuf", "numbers")}
+
+
+def check_unique_names(X: Rows, name: str) -> None:
+    """Refuse a data frame in which two columns have one name."""
+    if not is_frame(X) or getattr(X.columns, "is_unique", True):
+        return
+    twice = X.columns[X.columns.duplicated()].unique().tolist()
+    shown = ", ".join(map(repr, twice[:5])) + ", …" * (len(twice) > 5)
+    raise ValueError(
+        f"expected a name of its own for every column of {name}, got {shown} more than once; "
+        "rename these columns, or leave copies out"
+    )
 
 
 def is_category(column: PandasSeries) -> bool:

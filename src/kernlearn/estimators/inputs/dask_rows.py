@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn._cluster import Chunked, is_lazy, lazily
 from kernlearn._device import HOST
+from kernlearn.estimators.inputs.cells import check_unique_names
 from kernlearn.families.kernel_pool import is_family
 from kernlearn.gram.rows import check_finite_rows
 from kernlearn.runtime.memory import matrices, require
@@ -71,6 +72,7 @@ def chunked_table(
     for name in ("n_features_in_", "feature_names_in_"):  # of an earlier fit
         vars(estimator).pop(name, None)
     columns = X._meta if is_frame else np.empty((0, rows.shape[1]))
+    check_unique_names(columns, "X")
     validate_data(estimator, columns, skip_check_array=True)
     return rows
 

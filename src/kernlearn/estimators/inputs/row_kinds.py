@@ -10,6 +10,7 @@ from scipy.sparse import vstack as vstack_sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_y, check_consistent_length, validate_data
 
+from kernlearn.estimators.inputs.cells import check_unique_names
 from kernlearn.estimators.inputs.validation import (
     check_every_target,
     check_one_outcome,
@@ -59,6 +60,7 @@ def unchanged_rows(estimator: BaseEstimator, X: Rows, reset: bool) -> Rows:
     if reset:
         for name in ("n_features_in_", "feature_names_in_"):  # of an earlier fit
             vars(estimator).pop(name, None)
+    check_unique_names(rows, "X")
     validate_data(estimator, rows, reset=reset, skip_check_array=True)
     return rows
 

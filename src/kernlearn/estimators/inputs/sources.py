@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, issparse
 
 from kernlearn._cluster import on_this_machine
 from kernlearn._device import to_host
+from kernlearn.estimators.inputs.cells import check_unique_names
 from kernlearn.kernels._validation import as_pandas_frame, check_things, is_frame, take_rows
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Indices, Rows
@@ -159,6 +160,7 @@ def _rows(part: Rows, name: str) -> Any:
     if issparse(part):
         return csr_array(part)
     if is_frame(part):
+        check_unique_names(part, f"source {name!r}")
         return part
     cells = np.asarray(part) if isinstance(part, np.ndarray) else part
     if isinstance(cells, np.ndarray) and cells.ndim == 2:

@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from kernlearn.estimators.inputs.cells import check_unique_names
 from kernlearn.kernels._validation import is_missing
 from kernlearn.solvers.core.problem import LARGEST
 from kernlearn.typing import Array, Mask, Rows, Targets
@@ -33,6 +34,7 @@ def validate_table(estimator: BaseEstimator, X: Rows, *y: Rows, **options: Any) 
             f"{name} expected a table with columns, got 0 feature(s) (shape={X.shape}) while a "
             "minimum of 1 is required; pass the columns to learn from"
         )
+    check_unique_names(X, "X")
     for target in y:
         check_every_target(estimator, target, options.get("y_numeric", False))
         if not options.get("multi_output"):

@@ -21,6 +21,7 @@ from kernlearn._cluster import is_lazy, on_this_machine
 from kernlearn._device import to_host
 from kernlearn.estimators.held_out.folds import draws_folds, make_folds
 from kernlearn.estimators.held_out.groups import RowGroups
+from kernlearn.estimators.inputs.cells import check_unique_names
 from kernlearn.estimators.inputs.dask_rows import (
     check_takes_dask,
     chunked_table,
@@ -78,6 +79,7 @@ def checked_rows(estimator: BaseEstimator, X: Rows, reset: bool) -> Rows:
         return X
     X = as_pandas_frame(to_host(X))
     if is_frame(X):
+        check_unique_names(X, "X")
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         if X.shape[0] == 0:
             raise ValueError("expected rows in X, got 0 rows; pass one at least")
