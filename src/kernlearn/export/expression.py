@@ -94,12 +94,17 @@ def constant(value: NDArray[Any] | Sequence[object] | float) -> Node:
 
 def table_input(name: str, width: int, place: tuple[str, ...]) -> Node:
     """A table of numbers, NaN where missing, of shape (n, width); `place` is where rows have it."""
-    return Node("input", options=(name, width, place))
+    return Node("input", options=(name, width, place, None))
 
 
-def column_input(name: str, place: tuple[str, ...], is_text: bool) -> Node:
-    """A column of shape (n, 1): numbers, NaN where missing, or text, empty where missing."""
-    return Node("input", options=(name, None, place), kind=TEXT if is_text else FLOAT)
+def column_input(
+    name: str, place: tuple[str | int, ...], is_text: bool, notation: str | None = None
+) -> Node:
+    """A column of shape (n, 1): numbers, NaN where missing, or text, empty where missing.
+
+    `notation` is how rows write the numbers, if they may be text.
+    """
+    return Node("input", options=(name, None, place, notation), kind=TEXT if is_text else FLOAT)
 
 
 def with_remark(node: Node, words: str) -> Node:

@@ -128,7 +128,8 @@ def _views_side_by_side(model: BaseEstimator, views: Mapping[str, slice]) -> Row
     if all(columns.get(name) is not None for name in views):
         tables = [FrameTable.from_input([str(c) for c in columns[name]], name) for name in views]
         names = [each for table in tables for each in table.names]
-        return FrameTable(names, [each for table in tables for each in table.places])
+        places = [each for table in tables for each in table.places]
+        return FrameTable(names, places, [None] * len(names))
     parts = [
         NumberTable.from_input(name, place.stop - place.start, (name,)).node
         for name, place in views.items()
@@ -161,10 +162,21 @@ def _numbers(model: BaseEstimator, values: Node) -> tuple[Node, int]:
         return exp(values + counts.centre), 1
     if model._centre is None:  # log hazards
         return values, 1
-    numbers, n_targets = values * model._spread + model._centre, len(model._centre)
+    numbers, n_targets = _in_units(values, model._spread, model._centre), len(model._centre)
     if isinstance(model, KernelSurvival):
         return total(numbers, 1, keep=True) * (-1.0 / n_targets), 1
     return numbers, n_targets
+
+
+def _in_units(values: Node, spread: Array, centre: Array) -> Node:
+    """Standardised targets in their units.
+
+    Runtimes of ONNX leave out the addition of a number that is zero in single precision. The centre
+    is therefore added before the spread multiplies it; a constant target has no spread.
+    """
+    varies = spread > 0
+    found = (values + np.where(varies, centre / np.where(varies, spread, 1.0), 0.0)) * spread
+    return found if varies.all() else found + np.where(varies, 0.0, centre)
 
 
 def _classes(model: BaseEstimator, values: Node) -> PredictiveFunction:

@@ -100,10 +100,13 @@ def numpy_code(function: PredictiveFunction) -> str:
 
 
 def _read(node: Node) -> str:
-    _, width, place = node.options
+    _, width, place, notation = node.options
     if node.kind == TEXT:
         return f"_text(X, {place!r})"
-    return f"_numbers(X, {place!r})" if width is None else f"_table(X, {place!r}, {width!r})"
+    if width is not None:
+        return f"_table(X, {place!r}, {width!r})"
+    written = "" if notation is None else f", {notation!r}"
+    return f"_numbers(X, {place!r}{written})"
 
 
 class _Code:

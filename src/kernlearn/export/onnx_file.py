@@ -28,9 +28,11 @@ def to_onnx(model: BaseEstimator, path: str | Path) -> None:
     ``X`` of shape (n, n_features). A model of a data frame has an input of shape (n, 1) for each
     column that it uses, of the column's name: numbers are of double precision, NaN where missing;
     categories are strings, empty where missing; dates are days since 1970. Sources are inputs by
-    their names. Classifiers have the outputs ``label`` and ``probabilities``, novelty detectors
-    ``label`` and ``decision``, all others ``prediction``: numbers, counts of exposure one, or risks
-    of survival models. Everything is computed in double precision.
+    their names, and columns of a data frame among them by both, as in ``"clinic: age"``. Columns
+    without names are ``"x0"``, ``"x1"`` and so on. Classifiers have the outputs ``label`` and
+    ``probabilities``, novelty detectors ``label`` and ``decision``, all others ``prediction``:
+    numbers, counts of exposure one, or risks of survival models. Everything is computed in double
+    precision.
 
     Parameters
     ----------
@@ -71,7 +73,9 @@ def to_onnx(model: BaseEstimator, path: str | Path) -> None:
 
 def onnx_model(function: PredictiveFunction, onnx: Module) -> Any:
     """The model that the file holds."""
-    graph = _Graph(onnx)
+    names = [str(node.options[0]) for node in function.inputs]
+    _check_input_names(names, list(function.outputs))
+    graph = _Graph(onnx, names)
     inputs = [graph.input(node) for node in function.inputs]
     outputs = []
     for name, node in function.outputs.items():
@@ -97,11 +101,23 @@ def onnx_model(function: PredictiveFunction, onnx: Module) -> Any:
     return model
 
 
+def _check_input_names(names: Sequence[str], outputs: Sequence[str]) -> None:
+    """Refuse names that ONNX could not tell from no name, or from an output."""
+    for name in names:
+        if not name or name in outputs:
+            taken = f", and none of the outputs {', '.join(outputs)}" if name else ""
+            raise ValueError(
+                f"expected inputs of ONNX to have names{taken}, got a column {name!r}; rename it "
+                "before the fit, or write Python code by kernlearn.export.to_numpy_code"
+            )
+
+
 class _Graph:
     """Nodes of ONNX, in the order in which they are computed."""
 
-    def __init__(self, onnx: Module) -> None:
+    def __init__(self, onnx: Module, inputs: Sequence[str]) -> None:
         self.onnx = onnx
+        self._inputs = list(inputs)
         kinds = onnx.TensorProto
         self.types = {
             FLOAT: kinds.DOUBLE,
@@ -116,7 +132,7 @@ class _Graph:
 
     def input(self, node: Node) -> Any:
         """A named input of the whole model."""
-        name, width, _ = node.options
+        name, width = node.options[:2]
         self._names[node.key] = str(name)
         shape = ["n", 1 if width is None else width]
         return self.onnx.helper.make_tensor_value_info(str(name), self.types[node.kind], shape)
@@ -133,7 +149,7 @@ class _Graph:
         """The name of a constant."""
         node = Node("constant", array=array)
         if node.key not in self.constants:
-            name = f"constant_{len(self.constants) + 1}"
+            name = self._fresh("constant")
             values = array.astype(object) if array.dtype.kind == "U" else array
             self.constants[node.key] = self.onnx.numpy_helper.from_array(values, name)
         return str(self.constants[node.key].name)
@@ -204,9 +220,12 @@ class _Graph:
         for part in node.parts if node.is_inner else ():
             self._hoist(part)
 
-    def _fresh(self) -> str:
+    def _fresh(self, stem: str = "value") -> str:
+        """A name that neither an input nor another value has."""
         self._count += 1
-        return f"value_{self._count}"
+        name = f"{stem}_{self._count}"
+        is_taken = any(f"{each}_".startswith(f"{name}_") for each in self._inputs)
+        return self._fresh(stem) if is_taken else name
 
 
 # Number of parts of operations whose other parts are options.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kernlearn.estimators.mixture.preparation.column_kinds import CATEGORY, ColumnKinds
+from kernlearn.estimators.mixture.preparation.column_kinds import CATEGORY, DATE, ColumnKinds
 from kernlearn.estimators.mixture.preparation.columns import CategoryColumn, NumberColumn
 from kernlearn.estimators.mixture.preparation.source_parts import SparsePart, TablePart
 from kernlearn.estimators.mixture.preparation.sources import (
@@ -34,6 +34,7 @@ from kernlearn.export.expression import (
     total,
     where,
 )
+from kernlearn.export.numpy_template import ISO_DATES
 from kernlearn.export.refusal import refused
 from kernlearn.export.tables import FrameTable, NumberTable, RowTable
 from kernlearn.typing import Array, Mask
@@ -42,6 +43,8 @@ Prepared = Callable[[str], Node]
 
 # Zeros for the empty level and for all others, if no column has information.
 _ZEROS = np.zeros((2, 1))
+# Kinds of numbers that an array may hold; earlier files have none.
+_OF_ARRAYS = (None, "numbers")
 
 
 def prepared_tables(preparation: AnyPreparation, names: Sequence[str] | None) -> Prepared:
@@ -50,11 +53,15 @@ def prepared_tables(preparation: AnyPreparation, names: Sequence[str] | None) ->
     `names` are those of the columns of a data frame, None of an array.
     """
     if isinstance(preparation, SourcesPreparation):
-        return _source_tables(preparation)
+        return _source_tables(preparation, has_names=names is not None)
     width = len(preparation.names)
-    table: RowTable = (
-        NumberTable.from_input("X", width) if names is None else FrameTable.from_input(names)
-    )
+    table: RowTable
+    if names is not None:
+        table = FrameTable.from_input(names)
+    elif isinstance(preparation, Preparation) and not _may_be_array(preparation):
+        table = FrameTable.from_input(preparation.names).at(range(width))
+    else:
+        table = NumberTable.from_input("X", width)
     if isinstance(preparation, SparsePreparation):
         scaled = table.numbers(range(width)) * preparation.factors
         return lambda name: scaled
@@ -62,21 +69,30 @@ def prepared_tables(preparation: AnyPreparation, names: Sequence[str] | None) ->
     return lambda name: _prepared(preparation, table, name)
 
 
-def _source_tables(preparation: SourcesPreparation) -> Prepared:
+def _may_be_array(preparation: Preparation) -> bool:
+    """Whether an array of numbers may hold the rows."""
+    return all(
+        column.has_numbers if isinstance(column, CategoryColumn) else column.kind in _OF_ARRAYS
+        for column in preparation.columns
+    )
+
+
+def _source_tables(preparation: SourcesPreparation, has_names: bool) -> Prepared:
     def table(name: str) -> Node:
         parts = preparation.parts
         if name in (STANDARD, RANKED):
             tables = [one for one in parts if isinstance(one.part, TablePart)]
-            return joined([_part(one, name) for one in tables], 1)
+            return joined([_part(one, name, has_names) for one in tables], 1)
         if name == SOURCES:
-            return joined([_part(one, STANDARD) for one in parts], 1)
+            return joined([_part(one, STANDARD, has_names) for one in parts], 1)
         assert is_source_table(name)
-        return _part(next(one for one in parts if name.endswith(f" {one.name}")), STANDARD)
+        only = next(one for one in parts if name.endswith(f" {one.name}"))
+        return _part(only, STANDARD, has_names)
 
     return table
 
 
-def _part(one: NamedPart, table: str) -> Node:
+def _part(one: NamedPart, table: str, has_names: bool) -> Node:
     """One part of several, prepared."""
     if isinstance(one.part, SparsePart):
         width = one.part.widths[0]
@@ -90,7 +106,7 @@ def _part(one: NamedPart, table: str) -> Node:
             "kernlearn.save",
         )
     kinds, preparation = one.part.kinds, one.part.preparation
-    rows = _rows_of_part(one, kinds)
+    rows = _rows_of_part(one, kinds, has_names)
     prepared = _prepared(preparation, rows, table)
     if not one.part.may_lack:
         return prepared
@@ -98,12 +114,21 @@ def _part(one: NamedPart, table: str) -> Node:
     return where(there, prepared, prepared * 0.0)
 
 
-def _rows_of_part(one: NamedPart, kinds: ColumnKinds) -> RowTable:
+def _rows_of_part(one: NamedPart, kinds: ColumnKinds, has_names: bool) -> RowTable:
     names = [kinds.columns[j].name for j in kinds.places]
     is_array = one.source is not None and names == [f"x{j}" for j in range(len(names))]
     if is_array and not any(kinds.are_categories):
         return NumberTable.from_input(str(one.source), len(names), (str(one.source),))
-    return FrameTable.from_input(names, one.source)
+    found = FrameTable.from_input(names, one.source, [_notation(kinds, j) for j in kinds.places])
+    return found if has_names or one.source is not None else found.at(kinds.places)
+
+
+def _notation(kinds: ColumnKinds, place: int) -> str | None:
+    """How rows write the numbers or dates of a column; None if they are none of text."""
+    column = kinds.columns[place]
+    if place not in kinds.written:
+        return None
+    return column.notation or (ISO_DATES if column.kind == DATE else None)
 
 
 def _are_there(rows: RowTable, kinds: ColumnKinds) -> Node:

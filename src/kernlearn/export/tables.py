@@ -79,14 +79,27 @@ class FrameTable:
     """The columns of a data frame, each an input of its own."""
 
     names: list[str]  # what the inputs are called
-    places: list[tuple[str, ...]]  # where rows have them
+    places: list[tuple[str | int, ...]]  # where rows have them: names, or numbers of columns
+    notations: list[str | None]  # how numbers are written, where they may be text
 
     @classmethod
-    def from_input(cls, names: Sequence[str], source: str | None = None) -> FrameTable:
+    def from_input(
+        cls,
+        names: Sequence[str],
+        source: str | None = None,
+        notations: Sequence[str | None] | None = None,
+    ) -> FrameTable:
         """The table as a user gives it, alone or within a source."""
+        written: list[str | None] = list(notations or [None] * len(names))
         if source is None:
-            return cls(list(names), [(name,) for name in names])
-        return cls([f"{source}: {name}" for name in names], [(source, name) for name in names])
+            return cls(list(names), [(name,) for name in names], written)
+        # A source of one thing for each row has no columns.
+        inputs = [source if name == source else f"{source}: {name}" for name in names]
+        return cls(inputs, [(source, name) for name in names], written)
+
+    def at(self, numbers: Sequence[int]) -> FrameTable:
+        """The table of a data frame whose columns have no names, by their numbers."""
+        return FrameTable(self.names, [(number,) for number in numbers], self.notations)
 
     @property
     def width(self) -> int:
@@ -95,7 +108,10 @@ class FrameTable:
 
     def numbers(self, places: Sequence[int]) -> Node:
         """Some columns side by side."""
-        return joined([column_input(self.names[j], self.places[j], False) for j in places], 1)
+        columns = [
+            column_input(self.names[j], self.places[j], False, self.notations[j]) for j in places
+        ]
+        return joined(columns, 1)
 
     def rows_of_levels(self, place: int, levels: Sequence[str], rows: Array) -> Node:
         """Rows for the text of a category."""
@@ -104,4 +120,8 @@ class FrameTable:
 
     def chosen(self, places: Sequence[int]) -> FrameTable:
         """Some columns."""
-        return FrameTable([self.names[j] for j in places], [self.places[j] for j in places])
+        return FrameTable(
+            [self.names[j] for j in places],
+            [self.places[j] for j in places],
+            [self.notations[j] for j in places],
+        )
