@@ -103,7 +103,9 @@ def shapley_values(
     base, error = game.base.mean(axis=0), np.zeros_like(value)
     # Limits, and lines beyond the training rows, are in no closed form: a look whether they count.
     few = game.sampled(closed, 1, random)[0] if is_complete else value
-    is_exact = is_complete and np.abs(few).max() <= _ROUNDING * np.abs(game.output - base).max()
+    rounding = _ROUNDING * np.abs(game.output - base).max()
+    missing = (game.output - base) - value.sum(axis=1)
+    is_exact = is_complete and max(np.abs(few).max(), np.abs(missing).max()) <= rounding
     if not is_exact:
         sampled, error = game.sampled(closed, n_permutations, random)
         value += sampled
