@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -15,6 +16,7 @@ from sklearn.svm import SVC
 from kernlearn import KernelClassifier, LSSVMClassifier
 from kernlearn.bundle import ModelBundle
 from kernlearn.inspection import nearest_rows
+from kernlearn.survival import SurvivalOutcome
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +55,17 @@ def test_of_a_mixture_the_members_count_by_their_weights(rows):
     )
     expected = 1.0 - np.sort(squares[:5], axis=1)[:, :3]
     np.testing.assert_allclose(found["similarity"], expected, atol=1e-9)
+
+
+def test_targets_may_be_sparse_labels_or_times(rows):
+    X, y = rows
+    model = LSSVMClassifier(selection=None, lam=0.1, theta=0.5).fit(X, y)
+    labels = np.column_stack([y == "yes", y == "no"]).astype(int)
+    found = nearest_rows(model, X[:4], X, csr_array(labels), n=2)
+    assert (found["target"] == labels[found["row"]]).all()
+    times = SurvivalOutcome(np.arange(60.0), y == "yes")
+    found = nearest_rows(model, X[:4], X, times, n=2)
+    assert (found["target"]["time"] == found["row"]).all()
 
 
 def test_members_that_say_nothing_count_alike(rows):

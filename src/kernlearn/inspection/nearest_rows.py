@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from kernlearn._checks import check_count
@@ -85,7 +86,9 @@ def nearest_rows(
         "similarity": 1.0 - np.take_along_axis(squares, order, axis=1),
     }
     if y_train is not None:
-        targets = np.asarray(y_train)
+        # Several labels may be a sparse matrix, and times to an event have a form of their own.
+        targets = y_train.toarray() if issparse(y_train) else y_train
+        targets = np.asarray(getattr(targets, "structured", targets))
         if len(targets) != squares.shape[1]:
             raise ValueError(
                 f"nearest_rows expected y_train of {squares.shape[1]} rows, as X_train has, got "
