@@ -65,6 +65,18 @@ def test_extreme_cells_are_answered_without_a_warning(model, what):
         assert any(word in refusal for word in ("scale", "expected", "must"))
 
 
+@pytest.mark.filterwarnings("ignore::kernlearn.exceptions.ExtrapolationWarning")
+@pytest.mark.parametrize("candidate", ["linear", "polynomial", "additive", "trees"])
+def test_cells_infinitely_far_beyond_a_column_of_tiny_numbers_are_answered(candidate):
+    table = X * [1.0, 1e-300, 1.0]
+    far = np.array([[1e12, 1e12, 1e12], [-1e308, 1e200, 0.0]])
+    model = kl.KernelRegressor([candidate], effort="fast").fit(table, TARGETS)
+    assert np.isfinite(model.predict(far)).all()
+    assert np.isfinite(model.predict_interval(far)).all()
+    model = kl.KernelClassifier([candidate], effort="fast").fit(table, LABELS)
+    assert np.isfinite(model.predict_proba(far)).all()
+
+
 @pytest.mark.filterwarnings("ignore:MKLRegressor expected targets that differ by more")
 @pytest.mark.parametrize("size", [1e-300, 1e120, 1e200, 1e300])
 @pytest.mark.parametrize("model", REGRESSORS, ids=_name)

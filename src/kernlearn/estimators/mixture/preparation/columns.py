@@ -18,6 +18,9 @@ from kernlearn.typing import Array, Indices, Mask, Rows
 _MOST_LEVELS = 200
 # Fewest missing cells for an indicator column.
 _MISSING_ROWS = 5
+# Farthest that a cell counts as, in standard deviations: powers of larger numbers, and they
+# themselves in single precision, are infinite.
+_FARTHEST = 1e30
 # Most values that normal scores are interpolated between.
 _KNOTS = 500
 
@@ -90,7 +93,9 @@ def number_parts(columns: Sequence[NumberColumn], cells: Array, ranked: bool) ->
     both -= [column.centres for column in columns]
     scales = np.array([column.scales for column in columns])
     kept = scales > 0
-    both /= np.where(kept, scales, 1.0)
+    with np.errstate(over="ignore"):
+        both /= np.where(kept, scales, 1.0)
+    np.clip(both, -_FARTHEST, _FARTHEST, out=both)
     if ranked:
         for j, column in enumerate(columns):
             both[:, j, 0] = np.interp(filled[:, j], column.values, column.scores)

@@ -86,5 +86,6 @@ def distances_beyond_range(rows: Array, low: Array, high: Array) -> Array:
     array([[0. , 0.5],
            [1. , 0. ]])
     """
-    length = np.where(high > low, high - low, np.inf)
-    return np.asarray(np.maximum(np.maximum(low - rows, rows - high), 0.0) / length)
+    with np.errstate(over="ignore"):  # infinitely far, in columns of tiny numbers
+        length = np.where(high > low, high - low, np.inf)
+        return np.asarray(np.maximum(np.maximum(low - rows, rows - high), 0.0) / length)
