@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from kernlearn.tables import Column, TableError, describe_columns, typed_columns
-from kernlearn.tables.typed import as_dates, as_text
+from kernlearn.tables.typed import as_dates, as_numbers, as_text
 
 
 def table(n=40):
@@ -111,6 +111,17 @@ def test_no_word_is_a_date(word):
     assert np.isnan(as_dates(cells)).tolist() == [False, True, True]
     with pytest.raises(TableError, match=rf"expected a date .* got '{word}' in row 2"):
         typed_columns(pd.DataFrame({"day": cells}), [Column("day", "date", "")])
+
+
+def test_numbers_among_dates_are_read_as_text():
+    cells = pd.Series([20240131, "2024-01-31", 2.5, None], dtype=object)
+    assert as_dates(cells).tolist() == pytest.approx(
+        [19753.0, 19753.0, np.nan, np.nan], nan_ok=True
+    )
+
+
+def test_complex_numbers_are_no_numbers():
+    assert np.isnan(as_numbers(pd.Series([1.0 + 2.0j, 3.0]))).all()
 
 
 def test_now_and_today_are_categories():

@@ -142,7 +142,7 @@ def as_numbers(cells: PandasSeries, notation: str = "") -> Array:
         return np.asarray(cells.to_numpy(dtype=float, na_value=np.nan))
     if kind == "m":
         return np.asarray(cells.dt.total_seconds(), dtype=float) / SECONDS_PER_DAY
-    if kind == "M":
+    if kind in "Mc":
         return np.full(len(cells), np.nan)
     if notation:
         return parse_numbers(cells.tolist(), notation)
@@ -186,11 +186,11 @@ def _written(cell: object) -> object:
 def _with_a_digit(cell: object) -> object:
     """A cell as it is, missing if it is a word: pandas takes "now" and "today" for the clock's.
 
-    Text of NumPy becomes a string, because pandas 2.2 reads no other text.
+    Numbers are text here: pandas would take them for times since 1970. Text of NumPy becomes a
+    string, because pandas 2.2 reads no other text.
     """
-    if not isinstance(cell, str):
-        return cell
-    return str(cell) if any(map(str.isdigit, cell)) else None
+    text = str(cell) if isinstance(cell, Real | str) else cell
+    return None if isinstance(text, str) and not any(map(str.isdigit, text)) else text
 
 
 def as_text(cells: PandasSeries) -> NDArray[np.object_]:
