@@ -109,6 +109,9 @@ def test_machines_that_predict_constants_have_no_discriminants():
 def test_values_that_are_equal_on_paper_have_no_slope():
     codes = np.array([0, 0, 0, 1, 2, 0])
     assert fit_softmax(np.tile([0.1 + 0.2, 0.3, 0.3], (6, 1)), codes) == 0.0
+    # Sums over many rows, such as the values of a machine, differ by more roundings.
+    values = np.where(codes[:, None] == np.arange(3), 1.0 + 1e-14, 1.0)
+    assert fit_softmax(values, codes) == 0.0
 
 
 def test_kernels_that_say_nothing_of_the_labels_are_refused():

@@ -36,7 +36,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.numerics.rounding import without_rounding
+from kernlearn.numerics.rounding import CONSTANT, without_rounding
 from kernlearn.typing import Array
 
 # Part of the mean variance that is added to all.
@@ -130,7 +130,6 @@ def held_out_values(
     return found
 
 
-_ROUNDINGS = 4
 # Newton's steps for a slope, and the relative size of the last: the error is its square.
 _MAX_STEPS, _TOL = 100, 1e-8
 
@@ -154,7 +153,7 @@ def fit_softmax(
     centred = values - values.max(axis=1, keepdims=True)
     size = float(np.abs(centred).max(initial=0.0))
     # Values that are the same for every class, or would be in another order of their sums.
-    if not without_rounding(size, np.abs(values).max(initial=0.0), _ROUNDINGS) > 0.0:
+    if not size > CONSTANT * np.abs(values).max(initial=0.0):
         return 0.0
     centred = centred / size
 
