@@ -36,6 +36,14 @@ def test_related_outcomes_are_learned_together(model, rows):
     assert 0.0 <= model.output_gap_ < 1e-5
 
 
+def test_without_a_candidate_the_refusal_is_that_of_one_outcome(rows):
+    _, _, Y = rows
+    texts = {"note": ["well" if y > 0 else "ill again" for y in Y[:30, 0]]}
+    for y in (Y[:30], Y[:30, 0]):
+        with pytest.raises(ValueError, match="expected a candidate whose kernel can be computed"):
+            kl.KernelRegressor(["Laplacian"], columns={"note": "text"}).fit(texts, y)
+
+
 def test_unrelated_outcomes_keep_the_identity():
     generator = np.random.default_rng(1)
     X = generator.normal(size=(80, 2))
