@@ -237,11 +237,8 @@ def _cells(table: PandasFrame, name: str) -> PandasSeries:
 def _observed(values: Targets, name: str) -> PandasSeries:
     """Cells of which the empty ones are missing."""
     pd = load_pandas("evaluating a model")
-    cells = pd.Series(values, name=name, copy=True)
-    empty = np.array([isinstance(cell, str) and not cell for cell in cells], dtype=bool)
-    if empty.any():
-        cells[empty] = np.nan
-    return cells
+    cells = pd.Series(values, name=name)
+    return cells.map(lambda cell: np.nan if isinstance(cell, str) and not cell else cell)
 
 
 def _of_all_rows(name: str, values: Rows, n_rows: int) -> Targets:
