@@ -90,7 +90,7 @@ def ranked(score: Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], np.
         X, new = (scaler.transform(features.transform(one.X)) for one in (train, test))
         scores = score(X, train.y, train.exposure.astype(int), new)
         groups = [np.flatnonzero(test.exposure == code) for code in np.unique(test.exposure)]
-        gains = [normalized_gain(scores[rows], test.y[rows], None) for rows in groups]
+        gains = [normalized_gain(scores[rows], test.y[rows]) for rows in groups]
         return {"1 − NDCG": 1.0 - float(np.mean([gain for gain in gains if gain is not None]))}
 
     return fit

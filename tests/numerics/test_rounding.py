@@ -165,7 +165,7 @@ def test_equal_rows_are_in_no_order():
         places = ranks(scores)
         np.testing.assert_array_equal(places[:n], places[n:])
         assert pair_accuracy(scores, np.column_stack([np.arange(n), np.arange(n) + n])) == 0.5
-        assert normalized_gain(scores[[0, n]], first, None) == pytest.approx(0.5 + 0.5 / np.log2(3))
+        assert normalized_gain(scores[[0, n]], first) == pytest.approx(0.5 + 0.5 / np.log2(3))
         told = SimpleNamespace(predict=lambda rows, scores=scores: scores[rows])
         twins = np.array([(True, 1.0), (False, 2.0)], dtype=[("event", bool), ("time", float)])
         assert SurvivalCurves.score(told, np.array([0, n]), twins) == 0.5

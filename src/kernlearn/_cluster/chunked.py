@@ -57,7 +57,7 @@ class Chunked:
     @classmethod
     def of(cls, X: Rows, prepare: Callable[[DaskObject, int], DaskObject] | None = None) -> Chunked:
         """A Dask array or data frame; chunks of unknown size are counted, in one pass."""
-        X = check_collection(X, "X")
+        X = check_collection(X)
         if is_lazy_frame(X):
             chunks, sizes, n_columns = X.to_delayed(), None, len(X.columns)
         else:

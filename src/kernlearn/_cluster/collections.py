@@ -28,31 +28,31 @@ def on_this_machine(values: Rows) -> DaskObject:
     return found.to_numpy() if hasattr(found, "to_numpy") else np.asarray(found)
 
 
-def check_collection(X: Rows, name: str) -> DaskObject:
+def check_collection(X: Rows) -> DaskObject:
     """A Dask array of numbers with two axes and all columns in one chunk, or a data frame."""
     if is_lazy_frame(X):
         if getattr(X, "ndim", 0) == 2 and len(X.columns):
             return X
-        raise ValueError(f"{name} must have at least one column, got none; check how it was made.")
+        raise ValueError("X must have at least one column, got none; check how it was made.")
     if not hasattr(X, "chunks"):
         raise TypeError(
-            f"{name} must be a Dask array or a Dask data frame, got a Dask {type(X).__name__}; "
+            f"X must be a Dask array or a Dask data frame, got a Dask {type(X).__name__}; "
             "convert it with its to_dataframe() or dask.array.from_delayed."
         )
     if X.ndim != 2 or X.shape[1] == 0:
         raise ValueError(
-            f"{name} must be a 2-D table (rows are points, columns are features), got a Dask array "
-            f"of shape {X.shape}; use {name}.reshape(-1, 1) for a single feature."
+            "X must be a 2-D table (rows are points, columns are features), got a Dask array "
+            f"of shape {X.shape}; use X.reshape(-1, 1) for a single feature."
         )
     if np.isnan(X.shape[1]):
         raise ValueError(
-            f"{name} must have a known number of columns, got a Dask array that does not know it; "
-            f"call {name}.compute_chunk_sizes() first."
+            "X must have a known number of columns, got a Dask array that does not know it; "
+            "call X.compute_chunk_sizes() first."
         )
     if X.dtype.kind not in "biuf":
         raise ValueError(
-            f"{name} must hold real numbers, got a Dask array of type {X.dtype}; convert it, for "
-            f"example with {name}.astype(float)."
+            f"X must hold real numbers, got a Dask array of type {X.dtype}; convert it, for "
+            "example with X.astype(float)."
         )
     return X if len(X.chunks[1]) == 1 else X.rechunk({1: -1})
 

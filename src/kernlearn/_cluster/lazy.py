@@ -22,7 +22,7 @@ def lazily(method: Method, estimator: object, X: Rows, options: Mapping[str, obj
     refused at once and not on a worker.
     """
     da = load_dask_array("predicting for a Dask collection")
-    X = check_collection(X, "X")
+    X = check_collection(X)
     of_frame = is_lazy_frame(X)
     example = X._meta_nonempty if of_frame else np.ones((1, X.shape[1]), dtype=X.dtype)
     with quiet_about(Warning):  # the numbers are discarded

@@ -101,7 +101,7 @@ class Harmonic(_GeometricSeries, _OfKernels):
 
     def _of_values(self, values: list[Array]) -> Array:
         assert self.kernel is not None
-        return check_in_unit_interval(values[0], self.kernel, "Harmonic")[:, None]
+        return check_in_unit_interval(values[0], self.kernel)[:, None]
 
     def _grid_table(self, X: Array, Y: Array) -> Array:
         if self.kernel is None:

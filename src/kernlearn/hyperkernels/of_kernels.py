@@ -67,12 +67,12 @@ class _OfKernels(Hyperkernel):
         return made
 
 
-def check_in_unit_interval(values: Array, kernel: Kernel, owner: str) -> Array:
+def check_in_unit_interval(values: Array, kernel: Kernel) -> Array:
     """Return kernel values from 0 to 1, refused elsewhere but for rounding above one."""
     low, high = float(values.min()), float(values.max())
     if low < 0 or high > 1.0 + 1e-12:
         raise ValueError(
-            f"{owner} needs a kernel with values from 0 to 1, got {low:.3g} to {high:.6g} from "
+            f"Harmonic needs a kernel with values from 0 to 1, got {low:.3g} to {high:.6g} from "
             f"{kernel!r}; normalise it with kernlearn.kernels.Normalized, and square one that goes "
             "negative."
         )

@@ -197,9 +197,7 @@ def _best_is_first(scores: Array, grades: Array) -> float | None:
 
 
 _GROUP_SCORES: dict[str, Callable[[Array, Array], float | None]] = {
-    NDCG: lambda scores, grades: (
-        normalized_gain(scores, grades, None) if has_gains(grades) else None
-    ),
+    NDCG: lambda scores, grades: normalized_gain(scores, grades) if has_gains(grades) else None,
     PAIRS: _pairs_of,
     FIRST: _best_is_first,
 }

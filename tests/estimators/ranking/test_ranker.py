@@ -103,8 +103,8 @@ def test_gains_are_those_of_scikit_learn(rows):
     generator = np.random.default_rng(2)
     grades, scores = generator.integers(0, 4, 12), generator.integers(0, 5, 12).astype(float)
     expected = ndcg_score([2.0**grades - 1.0], [scores])
-    assert normalized_gain(scores, grades, None) == pytest.approx(expected)
-    assert normalized_gain(scores, np.ones(12), None) is None
+    assert normalized_gain(scores, grades) == pytest.approx(expected)
+    assert normalized_gain(scores, np.ones(12)) is None
     assert pair_accuracy(np.array([1.0, 0.0, 1.0]), np.array([[0, 1], [1, 0], [0, 2]])) == 0.5
 
 

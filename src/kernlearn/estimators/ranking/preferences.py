@@ -105,17 +105,15 @@ def pair_accuracy(scores: Array, pairs: Indices) -> float:
     return float(np.mean((change > 0) + 0.5 * (change == 0)))
 
 
-def normalized_gain(scores: Array, grades: Array, depth: int | None) -> float | None:
+def normalized_gain(scores: Array, grades: Array) -> float | None:
     r"""NDCG of one group with the gains :math:`2^g - 1`; None if all grades are equal.
 
-    `depth` limits NDCG to the rows that come first. Rows of equal scores share their gain.
+    Rows of equal scores share their gain.
     """
     if np.ptp(grades) == 0:
         return None
     gains = 2.0**grades - 1.0
     discounts = 1.0 / np.log2(np.arange(2.0, len(grades) + 2.0))
-    if depth is not None:
-        discounts[depth:] = 0.0
     codes = ranks(-scores)
     shared = (np.bincount(codes, gains) / np.bincount(codes))[np.sort(codes)]
     return float(shared @ discounts / (np.sort(gains)[::-1] @ discounts))

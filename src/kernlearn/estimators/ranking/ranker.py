@@ -249,7 +249,7 @@ class MKLRanker(KernelCombination):
                 f"− 1, got {grades.max():g}; leave groups out for the share of pairs"
             )
         each = [
-            normalized_gain(scores[codes == code], grades[codes == code], None)
+            normalized_gain(scores[codes == code], grades[codes == code])
             for code in np.unique(codes)
         ]
         known = [gain for gain in each if gain is not None]

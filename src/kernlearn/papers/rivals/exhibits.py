@@ -52,7 +52,7 @@ def checked(found: RivalCells) -> RivalCells:
 
 def show_ranks(found: RivalCells) -> ComparisonTable:
     """Mean ranks, tables with the lowest error, error over ours, and seconds; below, the tests."""
-    overall = compare(_everything(found, "error"))
+    overall = compare(_errors_everywhere(found))
     entries = _row("mean rank, all tables by error", overall.ranks, ".2f")
     for task, score in BY_TASK:
         name = f"mean rank, {TASKS[task]} by {_score_name(score, task)}"
@@ -143,9 +143,9 @@ def _row(name: str, values: Mapping[str, float], number_format: str) -> list[Tab
     ]
 
 
-def _everything(found: RivalCells, score: str) -> dict[str, dict[str, float]]:
-    """The mean score by method and table, of the methods that serve both tasks."""
-    means = mean_of(found.cells, score)
+def _errors_everywhere(found: RivalCells) -> dict[str, dict[str, float]]:
+    """The mean error by method and table, of the methods that serve both tasks."""
+    means = mean_of(found.cells, "error")
     return {method: one for method, one in means.items() if len(one) == len(found.tables)}
 
 
