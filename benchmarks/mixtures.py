@@ -64,12 +64,12 @@ class Held:
         self.screening: Screening = screen_candidates(
             self.problem, chosen_families("auto"), generator
         )
-        self.held_out = np.stack([found.judged.held_out for found in self.screening.found])
+        self.held_out = np.stack([found.judged.held_out for found in self.screening.fits])
         self.scales = np.array([self.problem.loss.scale(F) for F in self.held_out])
         self.test = np.stack([self._predictions(place) for place in range(len(self.held_out))])
 
     def _predictions(self, place: int) -> Values:
-        found = self.screening.found[place]
+        found = self.screening.fits[place]
         table = found.representation.table
         X, Y, weight = self.tables[table], self.problem.Y, self.problem.weight
         judged = found.judged
@@ -80,7 +80,7 @@ class Held:
 
     def errors(self, y_test: Values) -> Errors:
         """Of every candidate, by its title: in per cent, on rows held out and on test rows."""
-        titles = [found.title for found in self.screening.found]
+        titles = [found.title for found in self.screening.fits]
         held_out = [100.0 * self.problem.loss.wrong(F).mean() for F in self.held_out]
         test = 100.0 * np.mean((self.test > 0) != (y_test > 0), axis=1)
         return dict(zip(titles, zip(held_out, test, strict=True), strict=True))
@@ -88,7 +88,7 @@ class Held:
     def weights(self, keep: Callable[[str], bool], rule: Weights) -> Values:
         """Of the candidates with such titles, zero for the others; of all where none has one."""
         everyone = range(len(self.held_out))
-        kept = [i for i in everyone if keep(self.screening.found[i].title)] or list(everyone)
+        kept = [i for i in everyone if keep(self.screening.fits[i].title)] or list(everyone)
         weights = np.zeros(len(self.held_out))
         weights[kept] = rule(self.problem.loss, self.held_out[kept])
         return weights
@@ -123,7 +123,7 @@ def kernels_mixed(held: Held) -> Values:
     """One machine on Σ w_j K_j / u_j."""
     weights = held.weights(everything, by_errors(MEMBERS))
     K, K_new = 0.0, 0.0
-    for found, weight in zip(held.screening.found, weights, strict=True):
+    for found, weight in zip(held.screening.fits, weights, strict=True):
         if weight > 0:
             table = found.representation.table
             own = found.judged.kernel(held.tables[table])

@@ -36,8 +36,8 @@ in_all_blocks = pytest.mark.parametrize(
     [
         GreedyOptions(room=1),
         GreedyOptions(3, room=1),
-        GreedyOptions(7, few=9, whole=0, room=1),
-        GreedyOptions(5, few=1, whole=0, room=1),
+        GreedyOptions(7, min_rows=9, whole=0, room=1),
+        GreedyOptions(5, min_rows=1, whole=0, room=1),
     ],
     ids=["one block", "small blocks", "few rows", "one row"],
 )

@@ -77,8 +77,8 @@ def test_side_by_side_is_as_in_turn(kind, monkeypatch):
     assert told[0] == told[1] == (told[0][0], told[0][0])
     alone, together = outcomes
     assert together.refitted
-    assert together.kept.pipeline[-1].pid_ == os.getpid()
-    assert together.kept.comparison is not None
+    assert together.final.pipeline[-1].pid_ == os.getpid()
+    assert together.final.comparison is not None
     names = ["neighbours", LINEAR.title_for("classification"), GUESS.title_for("classification")]
     assert [judged.name for judged in together.judged] == names
     for one, other in zip(alone.judged, together.judged, strict=True):

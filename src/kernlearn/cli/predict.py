@@ -145,12 +145,12 @@ class _Beside:
     """Columns beside the predictions, block by block: kept columns, and flags of outside rows."""
 
     new_rows: NewRows
-    kept: list[str]
+    kept_columns: list[str]
     blocks: deque[tuple[PandasFrame, PandasFrame]] = field(default_factory=deque)
 
     def add(self, chunk: PandasFrame, rows: PandasFrame) -> None:
         """Take a block of the table, as it is and as the model reads it."""
-        unknown = [name for name in self.kept if name not in chunk.columns]
+        unknown = [name for name in self.kept_columns if name not in chunk.columns]
         if unknown:
             raise TableError(
                 f"expected the column {unknown[0]!r}, which --keep names, in the table, got "
@@ -159,7 +159,7 @@ class _Beside:
         found = self.new_rows.add(rows)
         columns = {} if found is None else {"outside": found}
         pd = load_pandas("predicting")
-        kept = chunk[self.kept].reset_index(drop=True)
+        kept = chunk[self.kept_columns].reset_index(drop=True)
         self.blocks.append((kept, pd.DataFrame(columns, index=kept.index)))
 
     def joined(self, predicted: PandasFrame) -> PandasFrame:
@@ -167,7 +167,7 @@ class _Beside:
         pd = load_pandas("predicting")
         kept, notes = self.blocks.popleft()
         known = {*predicted.columns, *notes.columns}
-        twice = [name for name in self.kept if name in known]
+        twice = [name for name in self.kept_columns if name in known]
         if twice:
             raise TableError(
                 f"--keep names {twice[0]!r}, which is a column of the predictions, too; rename it "

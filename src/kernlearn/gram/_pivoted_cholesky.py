@@ -41,7 +41,7 @@ class GreedyOptions:
     # Rows among which a block is chosen: this part of all, but never few. With 61,425 pairs, 1 in
     # 64 gave blocks of 40 pivots and more, after a start in small ones (measured)
     part: int = 64
-    few: int = 1024
+    min_rows: int = 1024
     whole: int = 2**13  # of no more rows a block is chosen among all: every column is computed once
     room: int = 2**26  # numbers that the factor has room for at first (half a gigabyte)
     # Rows that are updated together: enough for a matrix product to be fast, while the arrays
@@ -204,7 +204,7 @@ def largest_residuals(
     residual: Array, options: GreedyOptions = GREEDY
 ) -> tuple[Indices, float, float]:
     """The rows with the largest residuals; the largest of all others, and their sum."""
-    count = max(options.few, len(residual) // options.part)
+    count = max(options.min_rows, len(residual) // options.part)
     if len(residual) <= options.whole:
         return np.arange(len(residual)), 0.0, 0.0
     # Among equals the first: a partition orders them as the processor likes.

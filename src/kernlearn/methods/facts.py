@@ -136,7 +136,7 @@ def make_bundle(
     task: Task, target: Target, outcome: LearningResult, source: TableSource
 ) -> ModelBundle:
     """Put the model, its facts and a few of its rows together."""
-    kept = outcome.kept
+    kept = outcome.final
     bundle = ModelBundle(kept.pipeline)
     estimator, names = bundle.estimator, _prepared_names(bundle)
     sign = 1.0 if task.metric.greater_is_better else -1.0

@@ -29,7 +29,7 @@ def row_account(
     rows), ``groups`` (how many, None without), ``duplicates`` (rows that repeat an earlier one) and
     ``sentences``.
     """
-    kept = outcome.kept
+    kept = outcome.final
     singles = np.unique(task.y[_singles(task)])
     account: Json = {
         "read": n_read,

@@ -235,7 +235,7 @@ class PipelineFit:
 class LearningResult:
     """The model that is kept, and its evaluation."""
 
-    kept: PipelineFit
+    final: PipelineFit
     judged: list[EvaluatedModel]
     """The model first, then the baselines."""
     tests: Indices

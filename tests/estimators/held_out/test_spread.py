@@ -82,7 +82,7 @@ def test_sizes_follow_the_columns_and_do_not_know_their_row(n):
     X = rng.normal(size=(n, 2))
     r = np.exp(X[:, 0]) * rng.normal(size=n)
     found = ResidualSizes.fit(X, r)
-    assert found.own.shape == (n,)
+    assert found.held_out.shape == (n,)
     ratio = found.ratios(np.array([[1.0, 0.0], [-1.0, 0.0]]))
     assert np.median(ratio[0] / ratio[1]) == pytest.approx(np.exp(2.0), rel=0.4)
     far = found.ratios(np.array([[1e3, 0.0]]))

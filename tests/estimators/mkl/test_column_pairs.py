@@ -19,7 +19,7 @@ Y = SMOOTH + CELLS + 0.1 * RNG.normal(size=N)
 WHOLE = Gaussian(0.1)
 
 
-FEW = PairOptions(landmarks=100, kept=2)
+FEW = PairOptions(landmarks=100, max_pairs=2)
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_the_pair_that_tells_most_beyond_all_columns_is_found(asked):
 
 def test_many_columns_are_screened_first(asked):
     both = [Y, X[:, 1] + X[:, 3]]  # each of the two says something by itself, too
-    options = PairOptions(landmarks=100, kept=1, most_columns=3)
+    options = PairOptions(landmarks=100, max_pairs=1, most_columns=3)
     assert pair_kernels(X, both, np.ones(N), WHOLE, 0, options)[1] == [(1, 3)]
     assert [len(columns) for columns in asked] == [1] * 4 + [2] * 3
     assert (4,) not in asked  # two values: a category

@@ -43,7 +43,7 @@ class ResidualSizes:
     rows: Array  # of shape (n, p)
     coef: Array  # of shape (n,)
     intercept: float
-    own: Array  # at the rows of all residuals, by machines without the row, of shape (m,)
+    held_out: Array  # at the rows of all residuals, by machines without the row, of shape (m,)
 
     @classmethod
     def fit(
@@ -82,8 +82,8 @@ class ResidualSizes:
     def ratios(self, X: Array) -> Array:
         """Factors of the residuals at new rows, of shape (n_new, m)."""
         found = self.kernel(X, self.rows) @ self.coef + self.intercept
-        found = np.clip(found, self.own.min(), self.own.max())
-        return np.asarray(np.exp(found[:, None] - self.own))
+        found = np.clip(found, self.held_out.min(), self.held_out.max())
+        return np.asarray(np.exp(found[:, None] - self.held_out))
 
 
 def _kernels(X: Array) -> list[Kernel]:

@@ -107,7 +107,7 @@ class SelectionRequest(LeastSquaresRequest):
     """The selection of λ and θ, if they are not given."""
 
     loss: SelectionLoss[Any]
-    few: Rows  # rows that determine the number of a kernel's parameters
+    sample: Rows  # rows that determine the number of a kernel's parameters
 
 
 class LeastSquaresSVM(LeastSquaresParameters):
@@ -167,9 +167,9 @@ class LeastSquaresSVM(LeastSquaresParameters):
         if request.rank is not None:
             check_takes_dask(self, rows)
             if isinstance(self.kernel, Kernel):
-                family = FixedKernel(self.kernel.fitted_to(request.few))
+                family = FixedKernel(self.kernel.fitted_to(request.sample))
             if self.selection is None:
-                _check_fixed_parameters(request.lam, len(family.start(request.few)))
+                _check_fixed_parameters(request.lam, len(family.start(request.sample)))
             self._learn_through_landmarks(data, replace(request, family=family))
             return
         rows = gather_rows(self, rows, self._options.exact_rows)

@@ -30,8 +30,8 @@ class CandidateTable:
         means = rows @ loss.share
         errors = np.sqrt((rows - means[:, None]) ** 2 @ loss.share**2)
         order = np.argsort(means, kind="stable")
-        names = [screening.found[i].title for i in order]
-        seconds = np.array([screening.found[i].seconds for i in order])
+        names = [screening.fits[i].title for i in order]
+        seconds = np.array([screening.fits[i].seconds for i in order])
         return cls(names, means[order], errors[order], seconds, weights[order])
 
     def columns(self) -> dict[str, Targets]:

@@ -82,8 +82,8 @@ class Members:
         """The candidates that have a weight, trained on all rows."""
         judged, kept, machines = screening.problem, np.flatnonzero(weights), []
         outputs = None if screening.outputs is None else screening.outputs.matrix
-        found = [screening.found[i] for i in kept]
-        if isinstance(screening.found[int(np.argmax(weights))].representation, BoostedTrees):
+        found = [screening.fits[i] for i in kept]
+        if isinstance(screening.fits[int(np.argmax(weights))].representation, BoostedTrees):
             # Beside trees, kernels need no more landmarks than they were judged with.
             options = replace(options, landmarks=options.rescreening.landmarks)
         sample, n = training.sample, len(training)

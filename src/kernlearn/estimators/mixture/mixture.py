@@ -261,7 +261,7 @@ class KernelMixture(MixtureParameters):
         screening = screen_outcomes(judged, choice, random_state, sample, options=options.screening)
         if len(training) <= options.exact_rows:
             return screening, max_members, NEGLIGIBLE
-        best = [screening.found[i] for i in np.flatnonzero(self._mix(screening, few, NEGLIGIBLE))]
+        best = [screening.fits[i] for i in np.flatnonzero(self._mix(screening, few, NEGLIGIBLE))]
         with threads_for(len(training)):
             screening = rescreen(screening, best, training, choice, options, random_state, contest)
         return screening, few, min_weight
@@ -312,7 +312,7 @@ class KernelMixture(MixtureParameters):
 
     def _mix(self, screening: Screening, max_members: int, min_weight: float) -> Array:
         """Weights of the candidates at their best scale, none below a part of the largest."""
-        if not screening.found:
+        if not screening.fits:
             notes = screening.problem.notes
             reason = f" ({notes[0]})" if notes else ""
             raise ValueError(
@@ -322,7 +322,7 @@ class KernelMixture(MixtureParameters):
             )
         weights = screening.weights(max_members, min_weight)
         self._tried = CandidateTable.of(screening, weights)
-        self.n_iter_ = len(screening.found)
+        self.n_iter_ = len(screening.fits)
         return weights
 
     def _values(self, X: Rows) -> Array:

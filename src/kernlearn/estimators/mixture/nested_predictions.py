@@ -70,7 +70,7 @@ def held_out_predictions(
         return usual, usual
     ladders = ladders_of(problem, choice)
     if n > options.nested_rows:
-        ladders = _best(ladders, screening.found)
+        ladders = _best(ladders, screening.fits)
         if not ladders:
             return usual, usual
     if ladders:
@@ -163,15 +163,15 @@ class Ladder:
     family: KernelFamily
     table: str
     problem: CandidateProblem
-    known: dict[int, tuple[Kernel, Array]] = field(default_factory=dict)
+    computed: dict[int, tuple[Kernel, Array]] = field(default_factory=dict)
 
     def at(self, rung: int) -> tuple[Kernel, Array]:
         """The kernel of a rung and its matrix."""
-        if rung not in self.known:
+        if rung not in self.computed:
             X = self.problem.tables[self.table]
             kernel = self.family.at(rung)(X)
-            self.known[rung] = kernel, kernel(X)
-        return self.known[rung]
+            self.computed[rung] = kernel, kernel(X)
+        return self.computed[rung]
 
     def best(self, rows: Indices, part: CandidateProblem, loss: PredictiveLoss) -> LadderFit | None:
         """The width and λ of the least squared error, from the middle; None for a breakdown."""
@@ -258,7 +258,7 @@ def nested_searches(
         part = replace(problem.rows(complement(len(problem), fold)), stopping=silent, notes=[])
         random_state = np.random.RandomState(0)
         screening = screen_outcomes(part, choice, random_state, options=options.screening)
-        if silent.stopped is not None or not screening.found:
+        if silent.stopped is not None or not screening.fits:
             return None
         screening = relate_outcomes(screening, len(part), max_members, min_weight)
         training = TrainingRows(part.tables, part.Y, part.weight, part, None)

@@ -41,7 +41,7 @@ class PairOptions:
     most_columns: int = 12
     landmarks: int = 200
     ridges: tuple[float, ...] = (1.0, 10.0, 100.0)
-    kept: int = 3  # pairs at most
+    max_pairs: int = 3  # pairs at most
     least_gain: float = 0.005  # share of the residual variance that a pair has to explain
 
 
@@ -65,7 +65,7 @@ def pair_kernels(
     chosen: list[Kernel] = [whole]
     pairs: list[Pair] = []
     pairs_left: list[Pair] | None = None
-    for _ in range(options.kept):
+    for _ in range(options.max_pairs):
         left = sample.left_over(chosen)
         pairs_left = _pairs_of(columns, left) if pairs_left is None else pairs_left
         best = list(map_in_threads(left.best, pairs_left, n_threads(), lambda: None))

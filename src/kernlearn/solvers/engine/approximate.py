@@ -189,7 +189,7 @@ def learn_pool(
     active = np.flatnonzero(found.weights)
     made = [pool.pool.kernel(int(i)) for i in active]
     maps = [pool.map(int(i)) for i in active]
-    table = KernelTable(source, made, len(pool.landmarks), maps, near=found, limits=limits)
+    table = KernelTable(source, made, len(pool.landmarks), maps, warm_start=found, limits=limits)
     few = replace(
         statement,
         total=weight_set.total,

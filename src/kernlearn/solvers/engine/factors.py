@@ -51,7 +51,7 @@ class KernelTable:
     rank: int | list[int] | str
     # From rows to the kernels' factors, where these are known already
     maps: Sequence[NystroemMap] | None = None
-    near: Solution | None = None  # machines to begin with, on the same rows
+    warm_start: Solution | None = None  # machines to begin with, on the same rows
     # Whether kernels may have sparse features: rows are all here, read by transformers or sparse.
     # Other kernels would load their columns into memory.
     sparse: bool = False

@@ -71,7 +71,7 @@ class LandmarkBackend(FactorBackend):
                     self.traces,
                     weight_set,
                     control,
-                    self.table.near,
+                    self.table.warm_start,
                     self.table.limits.coarse_rows,
                     self.statement.penalty(C),
                 )
@@ -196,7 +196,7 @@ class WideBackend(FactorBackend):
     def learn(self, C: float, start: Array | None, control: Control) -> LowRankSolution:
         """Weights and machines, from rows."""
         table = self.table
-        known = self.traces, self.weight_set, control, table.near, table.limits.coarse_rows
+        known = self.traces, self.weight_set, control, table.warm_start, table.limits.coarse_rows
         with threads_for(self.rows.host_size):
             return learn_machines(self.rows, self.machines(C), *known, self.statement.penalty(C))
 

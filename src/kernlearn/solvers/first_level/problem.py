@@ -355,11 +355,11 @@ class TrainingRequest:
     lam: float
     mu: float
     others: FirstLevelProblem | None = None
-    near: LossPoint | None = None  # where a machine of another loss than squares may start
+    warm_start: LossPoint | None = None  # where a machine of another loss than squares may start
 
     def alone(self) -> FirstLevelPoint | LossPoint | None:
         """Train it by itself."""
-        return self.problem.at(self.theta, self.lam, self.mu, self.near)
+        return self.problem.at(self.theta, self.lam, self.mu, self.warm_start)
 
 
 R = TypeVar("R")

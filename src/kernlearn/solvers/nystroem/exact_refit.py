@@ -64,7 +64,9 @@ class RefitOptions:
     # the host, 16,000 in a tenth of one on a GPU
     samples_on_host: tuple[tuple[int, int], ...] = ((1500, 20), (5000, 4))
     samples_on_device: tuple[tuple[int, int], ...] = ((4000, 20), (16_000, 20))
-    many: float = 1.5  # all rows, as a multiple of a sample's, above which the sample comes first
+    sample_ratio: float = (
+        1.5  # all rows, as a multiple of a sample's, above which the sample comes first
+    )
     most_on_all: int = 20  # machines on all rows where no sample came first
     # After a sample, machines on all rows that take half a minute together, or a quarter of one on
     # a GPU: the rows at which that is ten machines, and the least number of machines at any size
@@ -132,7 +134,7 @@ def exact_refit(
     samples = [
         sample
         for sample in (options.samples_on_device if on_device else options.samples_on_host)
-        if n > options.many * sample[0] and (chooses or len(starts) > 1)
+        if n > options.sample_ratio * sample[0] and (chooses or len(starts) > 1)
     ]
     for size, most in samples:
         some = np.sort(np.random.RandomState(0).choice(n, size, replace=False))

@@ -33,7 +33,7 @@ class WorkingSetOptions:
     at_kink: float = 1e-9  # a row that is as near to its kink as this is at it
     at_bound: float = 1e-9  # and a multiplier to its bounds, relative to C
     negligible: float = 1e-10  # of the largest share of w: a coefficient that is zero
-    many: int = 2000  # pairs above which a sample gives the point to start from:
+    sampled_above: int = 2000  # pairs above which a sample gives the point to start from:
     one_in: int = 8  # one pair in this many
     # Two to forty rounds are the rule, with working sets of ten to a hundred columns and rows. One
     # should take no longer than a Newton step on the whole, whose cost grows as n_pairs r². Harder
@@ -189,7 +189,7 @@ def start_point(program: PairProgram, units: Array) -> PairPoint:
     """A point near the optimum: from a sample of the pairs if they are many."""
     labels = program.labels
     coef = np.zeros(len(labels))
-    if len(labels) > OPTIONS.many:
+    if len(labels) > OPTIONS.sampled_above:
         sample = _sample_of(labels)
         weight = len(labels) / len(sample)  # each of them stands for many
         few = program.kernel.restricted(sample), labels[sample], weight * program.C

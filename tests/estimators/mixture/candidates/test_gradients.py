@@ -91,7 +91,7 @@ def test_wide_tables_learn_by_slopes():
         np.random,
         options=ScreeningOptions(first_level_columns=3),
     )
-    plain, stretched = found.found
+    plain, stretched = found.fits
     assert stretched.title == "Gaussian, ARD"
     assert stretched.loss < plain.loss
 

@@ -53,9 +53,9 @@ def test_a_fold_is_predicted_by_machines_of_the_others():
     A = np.block([[K[np.ix_(inside, inside)] + lam * np.eye(n), np.ones((n, 1))], [np.ones(n), 0]])
     by_hand = np.linalg.solve(A, np.vstack([Y[inside], [[0.0]]]))
     expected = K[np.ix_(out, inside)] @ by_hand[:n] + by_hand[n]
-    np.testing.assert_allclose(contest.found[0].judged.held_out, expected, atol=1e-8)
+    np.testing.assert_allclose(contest.fits[0].judged.held_out, expected, atol=1e-8)
     np.testing.assert_array_equal(contest.problem.Y, Y[out])
-    assert contest.found[0].loss == pytest.approx(np.mean((Y[out] - expected) ** 2), rel=1e-6)
+    assert contest.fits[0].loss == pytest.approx(np.mean((Y[out] - expected) ** 2), rel=1e-6)
 
 
 def test_logarithms_are_learned_from_more_rows_too():
@@ -65,7 +65,7 @@ def test_logarithms_are_learned_from_more_rows_too():
     problem = replace(problem, loss=SquaredLoss(raw, np.ones(60), Limits.of(raw)))
     one = found_on(replace(problem, loss=LoggedLoss.of(problem.loss)), "linear")
     contest = rescreened(Screening(problem, [one]), [one], problem, False)
-    (found,) = contest.found
+    (found,) = contest.fits
     out, inside = problem.folds[0], np.setdiff1d(np.arange(60), problem.folds[0])
     X, Y = problem.tables["standard"], one.judge.logarithms(raw)
     kernel, lam = one.judged.kernel, one.judged.lam
@@ -79,7 +79,7 @@ def test_trees_are_grown_from_the_rows_that_train():
     problem = make_problem(400, 9.0)
     one = found_on(make_problem(60, 9.0), "trees")
     contest = rescreened(Screening(problem, [one]), [one], problem, False)
-    (found,) = contest.found
+    (found,) = contest.fits
     train = problem.rows(np.setdiff1d(np.arange(400), problem.folds[0]))
     grown = one.with_more_rows(train).judged.kernel
     np.testing.assert_array_equal(found.judged.kernel.thresholds, grown.thresholds)
@@ -97,8 +97,8 @@ def test_more_rows_ask_for_narrower_kernels():
     wide = replace(best.judged, kernel=best.family.at(best.place - 2)(X))
     one = replace(best, place=best.place - 2, judged=wide)
     contest = rescreened(Screening(problem, [one]), [one], problem, False)
-    assert contest.found[0].place >= best.place - 1
-    assert contest.found[0].judged.kernel.gamma > wide.kernel.gamma
+    assert contest.fits[0].place >= best.place - 1
+    assert contest.fits[0].judged.kernel.gamma > wide.kernel.gamma
 
 
 def test_after_an_early_end_the_small_contest_stands():
@@ -106,7 +106,7 @@ def test_after_an_early_end_the_small_contest_stands():
     stopping.stopped = Status.STOPPED
     problem = make_problem(40, stopping=stopping)
     small = Screening(problem, [found_on(make_problem(40))])
-    assert rescreened(small, small.found, problem, True) is small
+    assert rescreened(small, small.fits, problem, True) is small
 
 
 def test_a_combination_joins_where_it_may():
@@ -114,18 +114,18 @@ def test_a_combination_joins_where_it_may():
     one = found_on(problem, "linear")
     small = Screening(problem, [one])
     contest = rescreened(small, [one], problem, True)
-    assert [found.title for found in contest.found] == ["linear", "combination with pairs"]
+    assert [found.title for found in contest.fits] == ["linear", "combination with pairs"]
     out, inside = problem.folds[0], np.setdiff1d(np.arange(50), problem.folds[0])
     X, y = problem.tables["standard"], problem.Y[:, 0]
     model = kl.MKLRegressor(quality="least_squares", C="auto", random_state=0, rank=40)
     model.fit(X[inside], y[inside])
-    judged = contest.found[1].judged
+    judged = contest.fits[1].judged
     np.testing.assert_allclose(judged.held_out[:, 0], model.predict(X[out]))
     # The machine that a mixture trains with it is that of the model.
     Y, weight = problem.Y[inside], np.ones(40)
     machine = KernelMachine.trained("standard", judged.kernel, judged.lam, X[inside], Y, weight)
     np.testing.assert_allclose(machine.predict(X[out]), judged.held_out, atol=1e-6)
-    assert len(rescreened(small, [one], problem, False).found) == 1
+    assert len(rescreened(small, [one], problem, False).fits) == 1
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_indicators_of_categories_have_no_pairs(numbers, indicators, joins):
     contest = rescreened(
         Screening(problem, [one]), [one], problem, True, MixtureOptions(rescreening=few)
     )
-    assert len(contest.found) == 1 + joins
+    assert len(contest.fits) == 1 + joins
 
 
 def test_a_mixture_of_many_rows_is_judged_by_more_of_them():

@@ -55,7 +55,7 @@ def test_what_does_badly_on_one_table_is_not_tried_on_the_next():
     tables = {"standard": problem.tables["standard"], "ranked": problem.tables["standard"]}
     choice = chosen_families(["linear", "Gaussian", "Matérn"])
     found = screen_candidates(replace(problem, tables=tables), choice, np.random.RandomState(0))
-    losses = {one.title: one.loss for one in found.found}
+    losses = {one.title: one.loss for one in found.fits}
     plain = sorted(["linear", "Gaussian", "Matérn"], key=losses.get)
     assert {title for title in losses if "ranked" in title} == {
         f"{one}, ranked" for one in plain[:2]
@@ -95,7 +95,7 @@ def test_every_family_makes_kernels_at_any_scale_of_the_data(name):
 
 def test_scales_of_columns_find_the_one_that_matters():
     screening = screen_candidates(make_problem(), chosen_families(["Gaussian", ARD]), np.random)
-    plain, stretched = screening.found
+    plain, stretched = screening.fits
     assert (plain.title, stretched.title) == ("Gaussian", "Gaussian, ARD")
     assert stretched.loss < plain.loss
     scales = stretched.judged.kernel.scales
@@ -106,8 +106,8 @@ def test_beyond_some_rows_only_the_best_see_them_all():
     options, everyone = ScreeningOptions(rows=40, shortlist=2), chosen_families(list(FAMILIES))
     generator = np.random.RandomState(0)
     screening = screen_candidates(make_problem(60), everyone, generator, options=options)
-    assert len(screening.found) == 2
-    assert len(screening.found[0].judged.held_out) == 60
+    assert len(screening.fits) == 2
+    assert len(screening.fits[0].judged.held_out) == 60
 
 
 @pytest.mark.parametrize("labels", [False, True])
@@ -130,8 +130,8 @@ def test_who_is_clearly_worse_has_no_weight_and_sees_no_more_rows(labels):
     )
     few = ScreeningOptions(rows=200)
     large = screen_candidates(problem, families, np.random.RandomState(0), options=few)
-    assert "linear" not in [found.title for found in large.found]
-    assert all(len(found.judged.held_out) == 300 for found in large.found)
+    assert "linear" not in [found.title for found in large.fits]
+    assert all(len(found.judged.held_out) == 300 for found in large.fits)
 
 
 @pytest.mark.parametrize("loss", [SquaredLoss, LogLoss])
@@ -150,14 +150,14 @@ def test_targets_of_a_fold_have_no_say_in_the_weights_by_which_it_is_mixed(loss)
         others = np.setdiff1d(np.arange(60), fold)
         turned = np.where(np.isin(np.arange(60), fold), -1.0, 1.0)[:, None] * Y
         again = Screening(
-            replace(problem, loss=loss(turned, np.ones(60))), screening.found
+            replace(problem, loss=loss(turned, np.ones(60))), screening.fits
         ).held_out(8)
         np.testing.assert_allclose(again[fold], mixed[fold], atol=1e-9)
         assert np.abs(again[others] - mixed[others]).max() > 1e-3
     one_fold = replace(problem, folds=[np.arange(60)])
     factors = screening.factors(screening.weights(8))
     np.testing.assert_allclose(
-        Screening(one_fold, screening.found).held_out(8),
+        Screening(one_fold, screening.fits).held_out(8),
         np.tensordot(factors, screening.compared, 1),
     )
 
@@ -172,14 +172,14 @@ def test_kernels_that_all_break_down_on_a_sample(labels):
     if labels:
         problem = replace(problem, loss=LogLoss(np.sign(problem.Y), problem.weight))
     choice = CandidateChoice([KernelFamily("broken", broken)])
-    assert not screen_candidates(problem, choice, np.random.RandomState(0), options=few).found
+    assert not screen_candidates(problem, choice, np.random.RandomState(0), options=few).fits
 
 
 def test_an_early_end_keeps_what_was_found():
     stopping = StoppingControl(callback=lambda progress: progress.step == 3)
     problem = make_problem(stopping=stopping)
     screening = screen_candidates(problem, chosen_families("auto"), np.random)
-    assert len(screening.found) == 3
+    assert len(screening.fits) == 3
     assert stopping.stopped is Status.STOPPED
 
 
@@ -187,7 +187,7 @@ def test_a_kernel_that_breaks_down_is_left_out_with_a_note():
     families = [KernelFamily("broken", broken), FAMILIES["linear"]]
     problem = make_problem()
     screening = screen_candidates(problem, CandidateChoice(families), np.random)
-    assert [found.title for found in screening.found] == ["linear"]
+    assert [found.title for found in screening.fits] == ["linear"]
     assert problem.notes == ["broken was left out: Gaussian must give finite values"]
 
 
@@ -261,7 +261,7 @@ def test_side_by_side_it_is_the_same_contest(monkeypatch):
     for threads in (1, 3):
         monkeypatch.setattr(module, "n_threads", lambda threads=threads: threads)
         chosen = chosen_families(["linear", "Gaussian", "Laplacian", "ARD", "trees"])
-        held.append(screen_candidates(problem, chosen, np.random.RandomState(0)).found)
+        held.append(screen_candidates(problem, chosen, np.random.RandomState(0)).fits)
     alone, together = held
     assert [one.title for one in together] == [one.title for one in alone]
     for one, other in zip(together, alone, strict=True):
@@ -275,5 +275,5 @@ def test_side_by_side_it_ends_early_with_what_was_found(monkeypatch):
     told = []
     stopping = StoppingControl(lambda progress: told.append(progress) or len(told) == 2)
     held = screen_candidates(make_problem(stopping=stopping), chosen_families("auto"), None)
-    assert len(held.found) == 2
+    assert len(held.fits) == 2
     assert stopping.stopped is Status.STOPPED

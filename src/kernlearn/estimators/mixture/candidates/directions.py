@@ -81,11 +81,11 @@ def screen_outcomes(
         directions.reduced(problem), choice, random_state, large, options
     )
     full = _same_rows(problem, reduced_screening.problem)
-    if not reduced_screening.found:
+    if not reduced_screening.fits:
         return Screening(full, [])
-    found = [directions.expanded(one, full.loss) for one in reduced_screening.found]
+    found = [directions.expanded(one, full.loss) for one in reduced_screening.fits]
     chosen = np.flatnonzero(Screening(full, found).weights(options.shortlist)).tolist()
-    shortlist = [reduced_screening.found[place] for place in chosen]
+    shortlist = [reduced_screening.fits[place] for place in chosen]
     for place, one in zip(
         chosen, _with_all_outcomes([found[i] for i in chosen], full), strict=True
     ):

@@ -35,7 +35,9 @@ from kernlearn.typing import Array
 class LassoOptions:
     """Resolution of the path of λ."""
 
-    least: float = 3e-3  # the smallest λ, relative to the one from which on no column has a weight
+    smallest: float = (
+        3e-3  # the smallest λ, relative to the one from which on no column has a weight
+    )
     steps: int = 30  # how many λ there are
     # Tolerance of coefficients, relative to the explained part: about the noise of the folds.
     tol: float = 1e-3
@@ -65,7 +67,7 @@ def lasso_columns(
     """
     X, Y = problem.tables[table], problem.Y
     whole = CentredLasso(problem, table, options.tol)
-    alphas = whole.largest * np.geomspace(1.0, options.least, options.steps)
+    alphas = whole.largest * np.geomspace(1.0, options.smallest, options.steps)
     paths = []
     predictions = np.zeros((options.steps, *Y.shape))
     for fold in problem.folds:

@@ -74,15 +74,15 @@ def relate_outcomes(
     if problem.stopping.stopped is not None or not screening.found:
         return screening
     weights = screening.weights(max_members, min_weight)
-    if not all(isinstance(screening.found[i].judge, SquaredLoss) for i in np.flatnonzero(weights)):
+    if not all(isinstance(screening.fits[i].judge, SquaredLoss) for i in np.flatnonzero(weights)):
         return screening
     try:
-        choice = chosen_output_kernel(screening.found[int(np.argmax(weights))], problem)
+        choice = chosen_output_kernel(screening.fits[int(np.argmax(weights))], problem)
         if choice is None:
             return screening
         found = [
             choice.applied(one, problem) if weight else one
-            for one, weight in zip(screening.found, weights, strict=True)
+            for one, weight in zip(screening.fits, weights, strict=True)
         ]
     except BREAKDOWNS as error:
         problem.notes.append(f"outcomes are learned one by one: {error}")

@@ -71,7 +71,7 @@ class TreeContest:
         Trees and kernels are judged by the same held-out rows.
         """
         loss = self.split.problem.loss.of_linked
-        compared = [one.compared for one in self.screening.found]
+        compared = [one.compared for one in self.screening.fits]
         trees, *kernels = map(loss.value, compared)
         if not all(trees < kernel for kernel in kernels):
             return False
@@ -101,7 +101,7 @@ def contest_of_trees(
         yield from split.narrowed(_first_kernels(few, choice, random_state, options))
 
     screening = collect_screening(split.problem, candidates())
-    trees = [one for one in screening.found if one.family is _BOOSTED]
+    trees = [one for one in screening.fits if one.family is _BOOSTED]
     return TreeContest(split, screening) if trees else None
 
 
@@ -123,7 +123,7 @@ def _first_kernels(
     if not families:
         return
     some = CandidateChoice(families)
-    found = screen_candidates(sample, some, random_state, options=options.screening).found
+    found = screen_candidates(sample, some, random_state, options=options.screening).fits
     best = min(found, key=lambda one: one.loss, default=None)
     if best is not None:
         yield best
@@ -154,10 +154,10 @@ def rescreen(
     if contest is None:
         split = LargeSplit.of(training, options, random_state, None)
     else:
-        split, before = contest.split, contest.screening.found[:1]
+        split, before = contest.split, contest.screening.fits[:1]
     combines = any(family.name == COMBINATION for family in choice.families)
     large = collect_screening(split.problem, split.candidates(kept, combines), before)
-    return large if large.found else small
+    return large if large.fits else small
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,13 +40,13 @@ class Screening:
     """The result of a screening."""
 
     problem: CandidateProblem  # the rows on which candidates were judged
-    found: list[CandidateFit]  # the best of every family and representation
+    fits: list[CandidateFit]  # the best of every family and representation
     outputs: OutputKernel | None = None  # the kernel over several targets
 
     @cached_property
     def compared(self) -> Array:
         """Held-out predictions, by which candidates are compared and mixed, (m, n, k)."""
-        return np.stack([one.compared for one in self.found])
+        return np.stack([one.compared for one in self.fits])
 
     def weights(
         self,
@@ -116,7 +116,7 @@ def screen_candidates(
         shortlist = _shortlist(screening, options)
         problem.stopping.expect(len(shortlist))
         large = collect_screening(problem, search_again(shortlist, problem))
-        screening = large if large.found else screening
+        screening = large if large.fits else screening
     rescreens = choice.logarithms or problem.loss.is_of_labels
     if screening.problem is not problem or not (rescreens and _may_continue(screening)):
         return screening
@@ -127,7 +127,7 @@ def screen_candidates(
     shortlist = _shortlist(screening, options)
     problem.stopping.expect(len(shortlist))
     again = search_again(shortlist, replace(problem, loss=loss))
-    return collect_screening(problem, again, screening.found)
+    return collect_screening(problem, again, screening.fits)
 
 
 def _n_searches(
@@ -145,12 +145,12 @@ def _n_searches(
 
 
 def _may_continue(screening: Screening) -> bool:
-    return bool(screening.found) and screening.problem.stopping.stopped is None
+    return bool(screening.fits) and screening.problem.stopping.stopped is None
 
 
 def _shortlist(screening: Screening, options: ScreeningOptions) -> list[CandidateFit]:
     """The candidates that a mixture of a sample would have."""
-    return [screening.found[i] for i in np.flatnonzero(screening.weights(options.shortlist))]
+    return [screening.fits[i] for i in np.flatnonzero(screening.weights(options.shortlist))]
 
 
 def search_again(fits: Sequence[CandidateFit], problem: CandidateProblem) -> Iterator[CandidateFit]:
@@ -314,12 +314,12 @@ class _FamilySearch:
     family: KernelFamily
     problem: CandidateProblem
     representation: Representation
-    near: CandidateFit | None = None
+    start: CandidateFit | None = None
 
-    def found(self) -> CandidateFit | None:
+    def result(self) -> CandidateFit | None:
         """The result of the search; None, and a note, if the kernel breaks down on these rows."""
         try:
-            return timed(lambda: self.family.search(self.problem, self.representation, self.near))
+            return timed(lambda: self.family.search(self.problem, self.representation, self.start))
         except (ValueError, *BREAKDOWNS) as error:
             if not self.family.is_given:
                 if not isinstance(error, BREAKDOWNS):
@@ -340,7 +340,7 @@ def _results_of(searches: Sequence[_FamilySearch]) -> Iterator[CandidateFit]:
 
     The matrices of a search are too small for its linear algebra to gain by more threads.
     """
-    results = map_in_threads(_FamilySearch.found, searches, n_threads(), lambda: None)
+    results = map_in_threads(_FamilySearch.result, searches, n_threads(), lambda: None)
     return (found for found in results if found is not None)
 
 
@@ -361,11 +361,11 @@ def collect_screening(
     best = min((one.reported_loss for one in before), default=np.inf)
     try:
         for found in candidates:
-            screening.found.append(found)
+            screening.fits.append(found)
             best = min(best, found.reported_loss)
             problem.stopping.report(f"{found.title}: held-out loss {found.reported_loss:.6g}", best)
     except (Stopped, KeyboardInterrupt) as stop:
-        if not screening.found:
+        if not screening.fits:
             raise
         problem.stopping.accept(stop)
     return screening
