@@ -21,6 +21,7 @@ from kernlearn.estimators.held_out.scoring import Scoring, check_scoring
 from kernlearn.estimators.inputs.cells import is_category, numbers, texts
 from kernlearn.estimators.inputs.source_checks import are_sources
 from kernlearn.inspection._learned import last_step
+from kernlearn.inspection.dependence import column_names
 from kernlearn.kernels._validation import as_pandas_frame, check_table, is_frame, take_rows
 from kernlearn.metrics import harrell_concordance
 from kernlearn.numerics.rounding import ranks
@@ -144,16 +145,13 @@ class _Shuffled:
                 )
             return cls(sources, [str(name) for name in sources], sizes.pop())
         table = check_table(X, "X", sparse=True)
-        names = (
-            map(str, table.columns) if is_frame(table) else map("x{}".format, _column_places(table))
-        )
-        return cls(table, list(names), table.shape[0])
+        return cls(table, column_names(table), table.shape[0])
 
     def sets(self) -> list[list[int]]:
         """Correlated columns of a table that is dense."""
         if isinstance(self.X, dict) or issparse(self.X):
             return []
-        return correlated_columns([_cells(self.X, j) for j in _column_places(self.X)])
+        return correlated_columns([_cells(self.X, j) for j in range(self.X.shape[1])])
 
     def shuffled(self, places: Sequence[int], order: Indices) -> Rows:
         """A copy with some columns, or sources, in another order."""
@@ -161,16 +159,12 @@ class _Shuffled:
             names = [list(self.X)[j] for j in places]
             return {**self.X, **{name: _reordered(self.X[name], order) for name in names}}
         if not is_frame(self.X):
-            return shuffled_cells(self.X, order, np.isin(_column_places(self.X), places))
+            return shuffled_cells(self.X, order, np.isin(range(self.X.shape[1]), places))
         copy: Rows = self.X
         copy = copy.copy()
         for j in places:
             copy.isetitem(j, self.X.iloc[:, j].array.take(order))
         return copy
-
-
-def _column_places(table: Rows) -> range:
-    return range(table.shape[1])
 
 
 def _n_rows(source: Rows) -> int:
