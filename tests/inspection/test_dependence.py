@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from kernlearn import KernelClassifier, KernelRegressor
 from kernlearn.inspection import PartialDependenceDisplay, interactions, partial_dependence
-from kernlearn.inspection._refits import PARTS
+from kernlearn.inspection._refits import PARTS, refits, without_each
 
 
 @pytest.fixture(scope="module")
@@ -100,3 +100,21 @@ def test_groups_stay_together_and_columns_are_named(rows):
         partial_dependence(LinearRegression().fit(X, y), X, 3)
     with pytest.raises(ValueError, match=r"expected a column of X, .* got \[0\]"):
         partial_dependence(LinearRegression().fit(X, y), X, [0])
+
+
+@pytest.mark.parametrize("family", ["Gaussian", "Gaussian SVM", "linear"])
+def test_refits_side_by_side_are_those_one_by_one(rows, family):
+    X, y = rows
+    model = KernelClassifier([family], cv=2).fit(X, y > 0)
+    members = model._members
+    made = refits(model)
+    table = model.preparation_.apply_all(X[:7], {members.machines[0].table})
+    parts = made.parts(X[:7])
+    assert len(parts) == PARTS
+    random = np.random.RandomState(0)
+    order = np.sort(random.permutation(len(y)))
+    for part, some in zip(parts, without_each(None, len(y), random), strict=True):
+        one = members.trained_again(members.machines[0], order[some])
+        values = members.factors[0] * one.predict(table[one.table])
+        expected = model._predictions(values).predict_proba(np.arange(7))[:, 1:]
+        np.testing.assert_allclose(part, expected, rtol=1e-6)

@@ -27,6 +27,7 @@ PARTS = 10
 _MOST_ROWS = 600
 
 Output = Callable[[Any], Array]
+Outputs = Callable[[Any], Sequence[Array]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +42,18 @@ class Refits:
     """
 
     whole: Output
-    parts: Sequence[Output]
+    parts: Outputs
+    """Outputs of all refits, which share kernel values; of none where there are no refits."""
 
-    def interval(self, statistic: Callable[[Output], Array]) -> tuple[Array, Array | None]:
-        """A statistic of the model, and half of its 95 % interval; None without refits."""
-        value = statistic(self.whole)
-        if not self.parts:
+    def interval(
+        self, rows: Rows, statistic: Callable[[Array], Array]
+    ) -> tuple[Array, Array | None]:
+        """A statistic of outputs for rows, and half of its 95 % interval (None without refits)."""
+        value = statistic(self.whole(rows))
+        others = np.array([statistic(part) for part in self.parts(rows)])
+        n = len(others)
+        if n == 0:
             return value, None
-        n = len(self.parts)
-        others = np.array([statistic(part) for part in self.parts])
         variance = (n - 1) * others.var(axis=0)
         return value, float(student.ppf(0.975, n - 1)) * np.sqrt(variance)
 
@@ -72,21 +76,21 @@ def refits(
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         targets = np.asarray(y)
         made = []
-        for kept in _without_each(groups, n, random):
+        for kept in without_each(groups, n, random):
             again = clone(model).fit(take_rows(X, kept), targets[kept])
             made.append(_output(again))
-        return Refits(_output(model), made)
+        return Refits(_output(model), lambda table: [one(table) for one in made])
     step = model[-1] if isinstance(model, Pipeline) and len(model) == 1 else model
     if not isinstance(step, KernelMixture) or len(step._members.Y) < 2 * PARTS:
-        return Refits(_output(model), [])
+        return Refits(_output(model), lambda table: [])
     members = step._members
     rows = np.sort(random.permutation(len(members.Y))[:_MOST_ROWS])
     codes = None if members.groups is None else members.groups[rows]
-    parts = [_member_output(step, rows[kept]) for kept in _without_each(codes, len(rows), random)]
-    return Refits(_output(model), parts)
+    parts = without_each(codes, len(rows), random)
+    return Refits(_output(model), _outputs_of_members(step, rows, parts))
 
 
-def _without_each(groups: Rows, n: int, random: np.random.RandomState) -> list[Indices]:
+def without_each(groups: Rows, n: int, random: np.random.RandomState) -> list[Indices]:
     """All rows but one part, for each; rows of a group are in one part."""
     codes = np.arange(n)
     if groups is not None:
@@ -115,21 +119,30 @@ def _shaped(found: Array) -> Array:
     return found[:, 1:] if found.shape[1] == 2 else found
 
 
-def _member_output(step: KernelMixture, rows: Indices) -> Output:
-    """The output of a mixture whose machines are trained on some of its rows."""
+def _outputs_of_members(step: KernelMixture, rows: Indices, parts: Sequence[Indices]) -> Outputs:
+    """Outputs of mixtures whose machines are trained on each part of some of the rows."""
     members: Members = step._members
-    machines = [members.trained_again(machine, rows) for machine in members.machines]
+    machines = [members.trained_on_parts(machine, rows, parts) for machine in members.machines]
     names = {machine.table for machine in machines}
 
-    def output(table: Rows) -> Array:
+    def outputs(table: Rows) -> list[Array]:
         tables = step.preparation_.apply_all(checked_rows(step, table, reset=False), names)
-        values = np.tensordot(
-            members.factors, [one.predict(tables[one.table]) for one in machines], axes=1
-        )
-        predictions = step._predictions(np.asarray(values))
-        every = np.arange(len(values))
-        is_of_labels = hasattr(predictions, "predict_proba")
-        found = predictions.predict_proba(every) if is_of_labels else predictions.predict(every)
-        return _shaped(np.asarray(found, dtype=float))
+        mixed: Array | float = 0.0
+        for factor, machine in zip(members.factors, machines, strict=True):
+            values = machine.values(tables[machine.table]).reshape(
+                -1, len(parts), members.Y.shape[1]
+            )
+            found = np.swapaxes(values, 0, 1)
+            link = machine.link
+            mixed = mixed + factor * (found if link is None else np.stack([*map(link, found)]))
+        return [_predicted(step, values) for values in np.asarray(mixed)]
 
-    return output
+    return outputs
+
+
+def _predicted(step: KernelMixture, values: Array) -> Array:
+    predictions = step._predictions(values)
+    every = np.arange(len(values))
+    is_of_labels = hasattr(predictions, "predict_proba")
+    found = predictions.predict_proba(every) if is_of_labels else predictions.predict(every)
+    return _shaped(np.asarray(found, dtype=float))

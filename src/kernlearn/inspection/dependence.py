@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from kernlearn._checks import check_count
-from kernlearn.inspection._refits import Output, Refits, refits
+from kernlearn.inspection._refits import Refits, refits
 from kernlearn.kernels._validation import as_pandas_frame, check_table, is_frame, take_rows
 from kernlearn.typing import Array, Indices, RandomState, Rows, Targets
 
@@ -93,7 +93,9 @@ def dependence_of(
 ) -> dict[str, Targets]:
     """The numbers of :func:`partial_dependence`, of refits and rows that are there."""
     grid = _grid(table, place, grid_size)
-    value, half = model_refits.interval(lambda output: _means(output, table, [place], [grid]))
+    value, half = model_refits.interval(
+        _at_values(table, [place], [grid]), lambda found: _means(found, [grid])
+    )
     found: dict[str, Targets] = {"grid": grid, "value": _flat(value)}
     if half is not None:
         found |= {"low": _flat(value - half), "high": _flat(value + half)}
@@ -170,10 +172,8 @@ def interactions_of(model_refits: Refits, table: Rows, places: Sequence[int]) ->
     rows = []
     for j, l in combinations(places, 2):
         grids = [_grid(table, place, _GRID_OF_PAIRS) for place in (j, l)]
-
-        value, half = model_refits.interval(
-            partial(_interaction, table=table, places=[j, l], grids=grids)
-        )
+        made_rows = _at_values(table, [j, l], grids)
+        value, half = model_refits.interval(made_rows, partial(_interaction, grids=grids))
         rows.append((names[j], names[l], float(value), None if half is None else float(half)))
     rows.sort(key=lambda row: -row[2])
     values = np.array([row[2] for row in rows])
@@ -188,9 +188,9 @@ def interactions_of(model_refits: Refits, table: Rows, places: Sequence[int]) ->
     return found
 
 
-def _interaction(output: Output, table: Rows, places: list[int], grids: list[Targets]) -> Array:
+def _interaction(found: Array, grids: list[Targets]) -> Array:
     """The root mean square of what two columns do beyond the sum of their effects."""
-    both = _means(output, table, places, grids).reshape(len(grids[0]), len(grids[1]), -1)
+    both = _means(found, grids).reshape(len(grids[0]), len(grids[1]), -1)
     both = both - both.mean(axis=(0, 1))
     rest = both - both.mean(axis=0) - both.mean(axis=1, keepdims=True)
     return np.asarray(np.sqrt((rest**2).mean(axis=(0, 1)).sum()))
@@ -240,8 +240,14 @@ def _grid(table: Rows, place: int, size: int) -> Targets:
     return np.unique(np.quantile(cells, np.linspace(0.02, 0.98, size)))
 
 
-def _means(output: Output, table: Rows, places: list[int], grids: list[Targets]) -> Array:
+def _means(found: Array, grids: list[Targets]) -> Array:
     """Mean outputs over the rows, for every combination of values of some columns."""
+    n_cells = int(np.prod([len(grid) for grid in grids]))
+    return np.asarray(found.reshape(n_cells, len(found) // n_cells, -1).mean(axis=1))
+
+
+def _at_values(table: Rows, places: list[int], grids: list[Targets]) -> Rows:
+    """All rows with every combination of values of some columns, combination by combination."""
     n = table.shape[0]
     cells = np.stack(np.meshgrid(*[np.arange(len(g)) for g in grids], indexing="ij"), -1)
     chosen = cells.reshape(-1, len(grids))
@@ -256,7 +262,7 @@ def _means(output: Output, table: Rows, places: list[int], grids: list[Targets])
             made = made.astype({made.columns[place]: table.dtypes.iloc[place]})
         else:
             made[:, place] = values
-    return np.asarray(output(made).reshape(len(chosen), n, -1).mean(axis=1))
+    return made
 
 
 def _flat(values: Array) -> Array:

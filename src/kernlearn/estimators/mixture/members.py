@@ -218,6 +218,23 @@ class Members:
         )
         return replace(again, link=machine.link)
 
+    def trained_on_parts(
+        self, machine: KernelMachine, rows: Indices, parts: Sequence[Indices]
+    ) -> KernelMachine:
+        """A member trained on each part of some rows: one machine, its outputs side by side.
+
+        The kernel matrix of the rows is computed once, and so are kernel values of new rows.
+        """
+        X, Y = self.tables[machine.table][rows], machine.training_targets(self.Y[rows])
+        weight, outputs = self.weight[rows], None if self.outputs is None else self.outputs.matrix
+        known = machine.lam, machine.has_margin, outputs
+        return replace(
+            KernelMachine.trained_on_parts(
+                machine.table, machine.kernel, X, Y, weight, parts, *known
+            ),
+            link=machine.link,
+        )
+
 
 def columns_and_sets(
     members: Members, preparation: AnyPreparation

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from kernlearn.quality.logarithms import Exponentials
 from kernlearn.quality.predictive import Link
 from kernlearn.solvers.machine.least_squares import CentredMatrix, solve_separable
 from kernlearn.solvers.nystroem.moments import moments_by_fold, trained
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,35 @@ class KernelMachine:
             return cls(table, kernel, lam, X[used], coef[used], intercept, True)
         coef, intercept = fitted_to_gram(kernel(X), Y, lam, weight, outputs)
         return cls(table, kernel, lam, X, coef, intercept)._through_features()
+
+    @classmethod
+    def trained_on_parts(
+        cls,
+        table: str,
+        kernel: Kernel,
+        X: NumericRows,
+        Y: Array,
+        weight: Array,
+        parts: Sequence[Indices],
+        lam: float,
+        has_margin: bool = False,
+        outputs: Array | None = None,
+    ) -> KernelMachine:
+        """Train on each part of the rows; the outputs of all machines are side by side."""
+        K, n_outputs = kernel(X), Y.shape[1]
+        coef, intercept = (
+            np.zeros((len(Y), len(parts), n_outputs)),
+            np.empty((len(parts), n_outputs)),
+        )
+        for number, rows in enumerate(parts):
+            within, of_part = K[np.ix_(rows, rows)], (Y[rows], lam, weight[rows])
+            coef[rows, number], intercept[number] = (
+                solve_margin(within, *of_part)
+                if has_margin
+                else fitted_to_gram(within, *of_part, outputs)
+            )
+        flat = coef.reshape(len(Y), -1), intercept.ravel()
+        return cls(table, kernel, lam, X, *flat, has_margin)._through_features()
 
     @classmethod
     def through_landmarks(
