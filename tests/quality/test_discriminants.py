@@ -8,7 +8,12 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import log_softmax, softmax
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from kernlearn.quality.discriminants import Discriminants, fit_softmax, held_out_discriminants
+from kernlearn.quality.discriminants import (
+    Discriminants,
+    fit_softmax,
+    held_out_discriminants,
+    held_out_values,
+)
 
 
 @pytest.fixture
@@ -59,6 +64,18 @@ def test_a_row_has_no_say_in_its_own(case):
     after = held_out_discriminants(values, signs, heavy)
     np.testing.assert_array_equal(after[7], before[7])
     assert not np.allclose(after, before)
+
+
+@pytest.mark.parametrize("lone", [False, True])
+def test_parts_side_by_side_are_those_one_by_one(case, lone):
+    values, signs, classes = case
+    if lone:  # a class of one row, of which nothing is known without its part
+        kept = np.r_[np.flatnonzero(classes != 1), np.flatnonzero(classes == 1)[:1]]
+        values, signs = values[kept], signs[kept]
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, len(values))
+    expected = held_out_values(values, signs, weight, Discriminants.of)
+    found = held_out_discriminants(values, signs, weight)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [3, 5, 10])

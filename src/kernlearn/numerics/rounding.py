@@ -24,7 +24,7 @@ SAME = 1e-10
 CONSTANT = 1e-12
 
 
-def without_rounding(values: ArrayLike, size: ArrayLike, n_terms: int) -> Array:
+def without_rounding(values: ArrayLike, size: ArrayLike, n_terms: int | Indices) -> Array:
     """Sums, exactly zero where they are no more than the rounding of `n_terms` of that size.
 
     Examples

@@ -74,41 +74,74 @@ class Discriminants:
         cls, values: Array, signs: Array, weight: Array, shrinkage: float = SHRINKAGE
     ) -> Discriminants:
         """Fit to values (n, k) of held-out rows, signs of +1 for a row's own class, and weights."""
-        k = values.shape[1]
-        size = float(np.abs(values).max(initial=0.0))
-        if not 0.0 < size < np.inf:
-            return cls(np.eye(k), np.zeros(k))
-        f, own = values / size, (signs > 0).astype(float)
-        in_class, total = weight @ own, float(weight.sum())
-        sums = (weight[:, None] * own).T @ f
-        overall = weight @ f / total
-        is_present = in_class > 0  # rows of a small class may all be elsewhere
-        means = np.where(
-            is_present[:, None], sums / np.where(is_present, in_class, 1.0)[:, None], overall
-        )
-        above = in_class @ (means.diagonal() - overall)
-        if not without_rounding(above, total, len(f)) > 0.0:
-            # Machines that have learned nothing predict the mean, which is the lower for a class
-            # the more of its rows are held out: no more than that must be learned from it.
-            return cls(np.eye(k), np.zeros(k))
-        apart = f - own @ means
-        covariance = (weight[:, None] * apart).T @ apart / total
-        variance = float(np.trace(covariance)) / k
-        if not without_rounding(np.sqrt(variance), 1.0, len(f)) > 0.0:  # a value for every class
-            return cls(np.eye(k), np.zeros(k))
-        covariance[np.diag_indices(k)] += shrinkage * variance
-        matrix = np.linalg.solve(covariance, means.T)
-        # As if there were one more row of unknown class.
-        share = (in_class + 1.0 / k) / (total + 1.0)
-        offset = np.log(share) - 0.5 * (means.T * matrix).sum(axis=0)
-        # Only differences between classes count.
-        centred = matrix - matrix.mean(axis=1, keepdims=True)
-        return cls(centred / size, offset - offset.mean())
+        matrices, offsets = _fitted(values, signs, weight[None], shrinkage)
+        return cls(matrices[0], offsets[0])
 
 
 def held_out_discriminants(values: Array, signs: Array, weight: Array) -> Array:
     """The discriminants of every row by the values of other rows alone."""
-    return held_out_values(values, signs, weight, Discriminants.of)
+    part = _parts_of(signs)
+    n_parts = int(part.max(initial=0)) + 1
+    if n_parts < 2 or not np.isfinite(values).all():
+        return held_out_values(values, signs, weight, Discriminants.of)
+    weights = np.where(part == np.arange(n_parts)[:, None], 0.0, weight)
+    matrices, offsets = _fitted(values, signs, weights)
+    found = np.empty_like(values)
+    for rows, matrix, offset in zip(
+        part == np.arange(n_parts)[:, None], matrices, offsets, strict=True
+    ):
+        found[rows] = values[rows] @ matrix + offset
+    return found
+
+
+def _fitted(
+    values: Array, signs: Array, weights: Array, shrinkage: float = SHRINKAGE
+) -> tuple[Array, Array]:
+    """The matrices and constants of the map for several weightings (p, n) of the same rows."""
+    k, n_fits = values.shape[1], len(weights)
+    matrices, offsets = np.tile(np.eye(k), (n_fits, 1, 1)), np.zeros((n_fits, k))
+    size = float(np.abs(values).max(initial=0.0))
+    if not 0.0 < size < np.inf:
+        return matrices, offsets
+    f, own = values / size, (signs > 0).astype(float)
+    in_class, total = weights @ own, weights.sum(axis=1)
+    n_rows = (weights > 0.0).sum(axis=1)
+    of_class = weights[:, :, None] * own
+    sums = of_class.swapaxes(1, 2) @ f
+    overall = weights @ f / total[:, None]
+    is_present = in_class > 0  # rows of a small class may all be elsewhere
+    counts = np.where(is_present, in_class, 1.0)
+    means = np.where(is_present[..., None], sums / counts[..., None], overall[:, None])
+    above = (in_class * (np.einsum("pkk->pk", means) - overall)).sum(axis=1)
+    apart = f - own @ means
+    covariance = (weights[:, :, None] * apart).swapaxes(1, 2) @ apart / total[:, None, None]
+    variance = np.einsum("pkk->p", covariance) / k
+    # Machines that have learned nothing predict the mean, which is the lower for a class the more
+    # of its rows are held out: no more than that must be learned from it. And there may be one
+    # value for every class.
+    learned = (without_rounding(above, total, n_rows) > 0.0) & (
+        without_rounding(np.sqrt(variance), 1.0, n_rows) > 0.0
+    )
+    if not learned.any():
+        return matrices, offsets
+    covariance += (shrinkage * variance)[:, None, None] * np.eye(k)
+    means, in_class, total = means[learned], in_class[learned], total[learned]
+    matrix = np.linalg.solve(covariance[learned], means.swapaxes(1, 2))
+    # As if there were one more row of unknown class.
+    share = (in_class + 1.0 / k) / (total[:, None] + 1.0)
+    offset = np.log(share) - 0.5 * (means.swapaxes(1, 2) * matrix).sum(axis=1)
+    # Only differences between classes count.
+    matrices[learned] = (matrix - matrix.mean(axis=2, keepdims=True)) / size
+    offsets[learned] = offset - offset.mean(axis=1, keepdims=True)
+    return matrices, offsets
+
+
+def _parts_of(signs: Array) -> NDArray[np.intp]:
+    """The part of every row; classes have their share of each, whatever the order of the rows."""
+    parts = np.empty(len(signs), dtype=np.intp)
+    by_class = np.argsort(signs.argmax(axis=1), kind="stable")
+    parts[by_class] = np.arange(len(signs)) % min(_PARTS, len(signs))
+    return parts
 
 
 def held_out_values(
@@ -119,10 +152,7 @@ def held_out_values(
 ) -> Array:
     """Linked values of each row, by a link fitted to the other rows."""
     found = np.empty_like(values)
-    # Every class has its share of every part, whatever the order of the rows.
-    parts = np.empty(len(values), dtype=np.intp)
-    by_class = np.argsort(signs.argmax(axis=1), kind="stable")
-    parts[by_class] = np.arange(len(values)) % min(_PARTS, len(values))
+    parts = _parts_of(signs)
     for part in range(int(parts.max()) + 1):
         out, others = parts == part, parts != part
         link = link_of(values[others], signs[others], weight[others])
@@ -168,11 +198,12 @@ def _softmax_slope(values: Array, weight: Array, aimed: float) -> float:
     a bracket.
     """
     slope, low, high = 0.0, 0.0, np.inf
+    ones = np.ones(values.shape[1])
     for _ in range(_MAX_STEPS):
-        chances = np.exp(slope * values)  # up to a factor; none is above one
-        means = np.einsum("nk,nk->n", chances, values)
-        total = chances.sum(axis=1)
-        means /= total
+        terms = np.exp(slope * values)  # chances up to a factor; none is above one
+        total = terms @ ones
+        terms *= values
+        means = (terms @ ones) / total
         short = aimed - float(weight @ means)
         if short <= 0.0:
             if slope == 0.0:
@@ -180,8 +211,8 @@ def _softmax_slope(values: Array, weight: Array, aimed: float) -> float:
             high = slope
         else:
             low = slope
-        squares = np.einsum("nk,nk,nk->n", chances, values, values) / total
-        growth = float(weight @ (squares - means * means))
+        terms *= values
+        growth = float(weight @ ((terms @ ones) / total - means * means))
         step = short / growth if growth > 0.0 else np.inf
         # Far out the sum hardly grows: no more than doubling, and a little.
         ahead = slope + min(step, slope + 4.0)

@@ -67,15 +67,17 @@ class RidgePath:
         M *= root
         M *= root[:, None]
         image = M @ u
-        M -= np.outer(image - (0.5 * (u @ image)) * u, u)
-        M -= np.outer(u, image - (0.5 * (u @ image)) * u)
+        image -= (0.5 * (u @ image)) * u
         # Lifted above all others, u comes last and is left out: among the null directions of the
         # kernel it could not be identified.
-        lift = 2.0 * float(np.trace(M)) or 1.0
-        M += lift * np.outer(u, u)
+        lift = 2.0 * float(M.trace() - 2.0 * (u @ image)) or 1.0
+        image -= (0.5 * lift) * u
+        outer = np.outer(image, u)
+        M -= outer
+        M -= outer.T
         values, vectors = np.linalg.eigh(M)  # other threads may work meanwhile, unlike with SciPy's
         V = vectors[:, :-1]
-        offset = np.average(Y, axis=0, weights=weight)  # no digits are lost to it
+        offset = weight @ Y / weight.sum()  # no digits are lost to it
         projected = V.T @ (root[:, None] * (Y - offset))
         return cls(np.maximum(values[:-1], 0.0), V, V * V, projected, root)
 

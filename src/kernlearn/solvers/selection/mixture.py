@@ -117,28 +117,36 @@ def weights_by_errors(
     rows = loss.share * len(loss.share)
     # Equal numbers of errors are equal sums only up to rounding.
     known: dict[int, float] = {}
-    best = _ordered(np.round(wrong @ rows, 9), loss, held_out, known)[0]
+    best = _least(np.round(wrong @ rows, 9), 1, loss, held_out, known)[0]
     apart = rows * (wrong - wrong[best])
     if groups is not None:
         apart = np.array([np.bincount(groups, one) for one in apart])
     excess = np.round(apart.sum(axis=1) / np.sqrt((apart**2).sum(axis=1) + 1.0), 9)
-    kept = _ordered(excess, loss, held_out, known)[:max_members]
+    kept = _least(excess, max_members, loss, held_out, known)
     weights = np.zeros(len(held_out))
     weights[kept] = np.exp(-_PER_ERROR * excess[kept])
     return np.asarray(weights / weights.sum())
 
 
-def _ordered(
-    values: Array, loss: PredictiveLoss, held_out: Array, known: dict[int, float]
+def _least(
+    values: Array, count: int, loss: PredictiveLoss, held_out: Array, known: dict[int, float]
 ) -> Indices:
-    """Candidates by their values; of those that are as good, the one with the lower loss first."""
-    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-    losses = np.zeros(len(values))
-    for i in np.flatnonzero(counts[places.reshape(-1)] > 1).tolist():
-        if i not in known:
-            known[i] = loss.value(held_out[i])
-        losses[i] = known[i]
-    return np.lexsort((losses, values))
+    """At most `count` candidates with the least values; of several at the edge, by their losses.
+
+    Losses are computed for these alone, and kept in `known`.
+    """
+    if count >= len(values):
+        return np.arange(len(values))
+    edge = np.partition(values, count - 1)[count - 1]
+    inside, tied = np.flatnonzero(values < edge), np.flatnonzero(values == edge)
+    n_left = count - len(inside)
+    if n_left < len(tied):
+        for i in tied.tolist():
+            if i not in known:
+                known[i] = loss.value(held_out[i])
+        losses = np.array([known[i] for i in tied.tolist()])
+        tied = tied[np.argsort(losses, kind="stable")[:n_left]]
+    return np.concatenate([inside, tied])
 
 
 def _step(H: Array, gradient: Array, w: Array, sums_to_one: bool) -> Array | None:
