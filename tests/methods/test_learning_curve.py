@@ -10,7 +10,7 @@ import pytest
 from sklearn.neighbors import KNeighborsClassifier
 
 from kernlearn.methods.held_out import HeldOutPredictions
-from kernlearn.methods.learning_curve import curve_facts, extrapolation_weights, learning_curve
+from kernlearn.methods.learning_curve import curve_facts, gain_weights, learning_curve
 from kernlearn.methods.method import Method, Plan, Setting
 from kernlearn.methods.metrics import Metric
 from kernlearn.methods.task import Task, WorkflowOptions
@@ -28,7 +28,20 @@ def numbers(errors):
 def test_a_line_in_the_root_of_the_rows_is_continued():
     a, b = 0.4, 3.0
     scores = a + b * np.array(SIZES) ** -0.5
-    assert extrapolation_weights(SIZES, 800) @ scores == pytest.approx(a + b * 800**-0.5)
+    assert gain_weights(SIZES, 800) @ scores == pytest.approx(b * (800**-0.5 - 400**-0.5))
+
+
+@pytest.mark.parametrize("power", [-0.25, -1.0])
+def test_a_curve_that_bends_is_continued_from_its_end(power):
+    """Closer to the truth than the line of least squares, at a smaller error."""
+    roots = np.array([*SIZES, 800]) ** -0.5
+    scores = -(np.array([*SIZES, 800.0]) ** power)
+    slope, constant = np.polyfit(roots[:3], scores[:3], 1)
+    weights = gain_weights(SIZES, 800)
+    truth, gain = scores[-1] - scores[-2], weights @ scores[:3]
+    assert abs(gain - truth) < abs(slope * roots[-1] + constant - scores[-2] - truth)
+    line = np.linalg.pinv(np.column_stack([roots[:3], np.ones(3)])).T @ [roots[-1], 1.0]
+    assert np.linalg.norm(weights) < 0.75 * np.linalg.norm(line - [0.0, 0.0, 1.0])
 
 
 def test_the_gain_and_its_interval():

@@ -57,21 +57,25 @@ class HeldOutPredictions:
         y: Targets,
         classes: Targets | None,
         unit: Indices | None = None,
+        has_interval: bool = True,
     ) -> HeldOutPredictions:
         """Predict by a fitted pipeline; `classes` are those of the whole table, None for numbers.
 
-        For times to an event, `classes` are the times at which survival is predicted.
+        For times to an event, `classes` are the times at which survival is predicted. No metric
+        needs intervals, which may take ten times as long as predictions.
         """
         if classes is not None and has_events(y):
             risk, survival = risk_and_survival(model, X, classes)
             times = tuple(classes.tolist())
             return cls(y, risk, 0, survival=survival, times=times, unit=unit)
         if outcome_task(y) is not None:
-            found, interval = predicted_outcomes(model, X, y, COVERAGE)
+            coverage = COVERAGE if has_interval else None
+            found, interval = predicted_outcomes(model, X, y, coverage)
             return cls(y, found, 0, interval=interval, unit=unit)
         if classes is None:
             predicted = np.asarray(model.predict(X), dtype=float)
-            return cls(y, predicted, 0, interval=_interval(model, X), unit=unit)
+            interval = _interval(model, X) if has_interval else None
+            return cls(y, predicted, 0, interval=interval, unit=unit)
         known = np.searchsorted(classes, model.classes_)
         decision, proba, predicted = _outputs(model, X)
         return cls(

@@ -89,7 +89,7 @@ def shuffled_predictions(
 ) -> ShuffledPredictions:
     """Shuffle each group of columns of held-out rows in turn; `classes` is None for numbers."""
     rng = np.random.default_rng(seed)
-    before = HeldOutPredictions.of(model, X, y, classes, unit)
+    before = HeldOutPredictions.of(model, X, y, classes, unit, has_interval=False)
     orders = [rng.permutation(len(y)) for _ in range(repeats)]
     pairs = [(columns, order) for columns in groups for order in orders]
     held_out: list[HeldOutPredictions] = []
@@ -104,7 +104,8 @@ def shuffled_predictions(
             places = [order if column in columns else every for columns, order in some]
             stacked[column] = cells[np.concatenate(places)]
         units = None if unit is None else np.tile(unit, len(some))
-        whole = HeldOutPredictions.of(model, stacked, y[np.tile(every, len(some))], classes, units)
+        targets = y[np.tile(every, len(some))]
+        whole = HeldOutPredictions.of(model, stacked, targets, classes, units, has_interval=False)
         held_out += [whole.rows(part) for part in np.split(np.arange(len(whole)), len(some))]
     after = [held_out[i * repeats : (i + 1) * repeats] for i in range(len(groups))]
     return ShuffledPredictions(before, after)

@@ -169,7 +169,9 @@ class Learner:
         is_usual = metric is None or metric.name in USUAL
         if metric is not None and not is_usual:
             value = metric.goodness(
-                HeldOutPredictions.of(model, X, y, self.setting.classes_or_times)
+                HeldOutPredictions.of(
+                    model, X, y, self.setting.classes_or_times, has_interval=False
+                )
             )
             if math.isfinite(value):
                 return value

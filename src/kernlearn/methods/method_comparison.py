@@ -333,7 +333,7 @@ def _evaluated(
         model = limited.fit(X.iloc[train].reset_index(drop=True), y[train], train_units)
         rows = X.iloc[test].reset_index(drop=True)
         found = HeldOutPredictions.of(
-            model, rows, y[test], learner.setting.classes_or_times, test_units
+            model, rows, y[test], learner.setting.classes_or_times, test_units, has_interval=False
         )
         predictions, score = found, _score(learner.setting.judge, found)
     except (ValueError, MemoryError) as error:

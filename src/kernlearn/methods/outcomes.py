@@ -93,18 +93,18 @@ def check_outcome_metric(name: str, y: Targets) -> None:
 
 
 def predicted_outcomes(
-    model: Pipeline, X: Rows, y: Targets, coverage: float
+    model: Pipeline, X: Rows, y: Targets, coverage: float | None
 ) -> tuple[Array, Array | None]:
     """Predictions for rows, counts in their exposures, and intervals if the model has them.
 
-    Intervals have the shape (n, 2), or (n, n_outcomes, 2).
+    Intervals have the shape (n, 2), or (n, n_outcomes, 2); there are none with no `coverage`.
     """
     predicted = np.asarray(model.predict(X), dtype=float)
     task = outcome_task(y)
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     if task == COUNTS:
         predicted = predicted * y["exposure"]
-    if task == RANKING or not hasattr(last, "predict_interval"):
+    if coverage is None or task == RANKING or not hasattr(last, "predict_interval"):
         return predicted, None
     steps = getattr(model, "steps", [])
     prepared = model[:-1].transform(X) if len(steps) > 1 else X

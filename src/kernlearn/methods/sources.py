@@ -54,7 +54,9 @@ def without_each(
             with interrupts_end_everything():
                 model = _learner_without(task, learner, j).fit(*task.training_rows(train))
         X, y, unit = task.test_rows(test)
-        rest = HeldOutPredictions.of(model, X, y, setting.classes_or_times, unit)
+        rest = HeldOutPredictions.of(
+            model, X, y, setting.classes_or_times, unit, has_interval=False
+        )
         lost = task.metric.goodness(whole) - task.metric.goodness(rest)
         error = difference_error(task.metric, whole, rest, setting.seed, task.options.scoring)
         found.append(Importance(name, lost, error, refitted=True))

@@ -52,6 +52,8 @@ class WorkflowOptions:
     """Sources above which none is left out to find its importance: each costs a fit."""
     seconds_without: float = 300.0
     """Seconds for all fits without a source."""
+    splits_of_curve: int = 3
+    """Splits of a learning curve at most: its fits are several for each split."""
     rows_of_curve: int = 5000
     """Training rows of a learning curve, over all its splits; one split is always used."""
     seconds_of_curve: float = 60.0
