@@ -160,6 +160,8 @@ def _outputs(model: Pipeline, X: PandasFrame) -> tuple[Array | None, Array | Non
         sure = not np.isnan(last.calibration_).any()
         proba = probabilities(table, last.calibration_) if sure else None
         return values, proba, last._labels(table)
+    if len(getattr(model, "steps", ())) > 1:  # prepared once, not for each of the three
+        model, X = last, model[:-1].transform(X)
     decision = model.decision_function(X) if hasattr(model, "decision_function") else None
     proba = model.predict_proba(X) if hasattr(model, "predict_proba") else None
     if isinstance(last, SVC) and decision is not None and decision.ndim == 1:
