@@ -71,7 +71,7 @@ def relate_outcomes(
     is_known = isinstance(problem.loss, SquaredLoss) and problem.Y.shape[1] > 1
     if not is_known or not _FEWEST_ROWS <= n_rows <= _MOST_ROWS or len(problem.folds) < 2:
         return screening
-    if problem.stopping.stopped is not None or not screening.found:
+    if problem.stopping.stopped is not None or not screening.fits:
         return screening
     weights = screening.weights(max_members, min_weight)
     if not all(isinstance(screening.fits[i].judge, SquaredLoss) for i in np.flatnonzero(weights)):
