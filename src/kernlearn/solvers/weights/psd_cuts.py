@@ -65,6 +65,8 @@ class PsdCuts:
         self.family, self.domain, self.reduced = family, domain, reduced
         self.vectors = np.zeros((family.n_points, 0))
         self.small = np.zeros((family.n_matrices, 0, 0))
+        # The same of the matrices that are combined, if any are
+        self.small_given = np.zeros((0 if reduced is None else len(reduced[1]), 0, 0))
         self.n_full_checks = 0
         self._shift, self._rounding = 1e-3, _rounding(family)
         self._inside = domain.start  # the search itself moves the start
@@ -157,12 +159,11 @@ class PsdCuts:
                 together = np.column_stack([together, vector])
         if together.shape[1] == k:
             return True  # the subspace contains them
-        block = self.family.forms(together, together[:, k:])
-        small = np.zeros((self.family.n_matrices, together.shape[1], together.shape[1]))
-        small[:, :k, :k] = self.small
-        small[:, :, k:] = block
-        small[:, k:, :k] = block[:, :k].transpose(0, 2, 1)
-        self.vectors, self.small = together, small
+        self.small = _bordered(self.small, self.family.forms(together, together[:, k:]))
+        if self.reduced is not None:
+            block = self.reduced[0].forms(together, together[:, k:])
+            self.small_given = _bordered(self.small_given, block)
+        self.vectors = together
         return self._add_rows(np.eye(together.shape[1])[:, k:])
 
     def _add_rows(self, directions: Array) -> bool:
@@ -171,7 +172,7 @@ class PsdCuts:
 
     def _forms(self, directions: Array) -> tuple[Array, Array]:
         """The forms of vectors in the subspace, and bounds on their rounding, both (k, m)."""
-        rows = np.sum(np.matmul(self.small, directions) * directions, axis=1).T
+        rows = _diagonal_forms(self.small, directions)
         # For Vd with unit vectors V, the terms of a form add up to at most ‖d‖₁² of the norm.
         spread = np.square(np.abs(directions).sum(axis=0))[:, None]
         noise = spread * self._rounding
@@ -199,9 +200,24 @@ class PsdCuts:
         if self.reduced is None:
             return np.maximum(-rows - self._rounding, 0.0)
         family, transform = self.reduced
-        vectors = self.vectors @ directions
-        forms = np.diagonal(family.forms(vectors, vectors), axis1=1, axis2=2).T  # (k, m)
+        forms = _diagonal_forms(self.small_given, directions)
         return np.asarray(np.maximum(-forms - _rounding(family), 0.0) @ np.abs(transform))
+
+
+def _bordered(small: Array, block: Array) -> Array:
+    """Symmetric matrices (m, k, k) with the last columns of larger ones, (m, l, l - k)."""
+    m, size, new = block.shape
+    k = size - new
+    grown = np.zeros((m, size, size))
+    grown[:, :k, :k] = small
+    grown[:, :, k:] = block
+    grown[:, k:, :k] = block[:, :k].transpose(0, 2, 1)
+    return grown
+
+
+def _diagonal_forms(small: Array, directions: Array) -> Array:
+    """The forms dᵀMᵢd of directions d in columns, (k, m)."""
+    return np.asarray(np.sum(np.matmul(small, directions) * directions, axis=1).T)
 
 
 def _rounding(family: Family) -> Array:
