@@ -97,10 +97,10 @@ class GramStack:
         n = self.n_labelled if labelled_only else self.n_points
         return self._added_exactly(weights, np.empty((n, n), dtype=np.longdouble))
 
-    def _added_exactly(self, weights: Array, out: NDArray[Any]) -> NDArray[Any]:
-        """K(w) on the first points, added in long double a few rows at a time."""
+    def _added_exactly(self, weights: Array, out: NDArray[Any], first: int = 0) -> NDArray[Any]:
+        """K(w) on the first points, added in long double a few rows at a time, from a row on."""
         n = len(out)
-        for start in range(0, n, ROWS_AT_A_TIME):
+        for start in range(first, n, ROWS_AT_A_TIME):
             rows = slice(start, min(start + ROWS_AT_A_TIME, n))
             part = np.zeros((rows.stop - start, n), dtype=np.longdouble)
             for i in np.flatnonzero(weights):
@@ -108,12 +108,23 @@ class GramStack:
             out[rows] = part
         return out
 
-    def combined(self, transform: Array) -> GramStack:
-        """The family of the combinations in the columns of ``transform``."""
+    def combined(self, transform: Array, known: GramStack | None = None) -> GramStack:
+        """The family of the combinations in the columns of ``transform``.
+
+        `known` has the same combinations on the first points, which are copied.
+        """
         stack = np.empty((transform.shape[1], self.n_points, self.n_points))
-        for weights, combined in zip(transform.T, stack, strict=True):
-            self._added_exactly(weights, combined)
+        n = 0 if known is None else known.n_points
+        for i, (weights, combined) in enumerate(zip(transform.T, stack, strict=True)):
+            self._added_exactly(weights, combined, n)
+            if known is not None:
+                combined[:n, :n], combined[:n, n:] = known.grams[i], combined[n:, :n].T
         return GramStack(stack, self.n_labelled)
+
+    def leading(self, n_points: int) -> GramStack:
+        """The family on the first points: a copy."""
+        grams = np.ascontiguousarray(self.grams[:, :n_points, :n_points])
+        return GramStack(grams, min(self.n_labelled, n_points))
 
     def apply(self, coef: Array, labelled_only: bool = True) -> Array:
         """The vectors Kᵢa on the labelled points (or on all of them), of shape (m, n)."""
@@ -143,11 +154,10 @@ class GramStack:
         The combinations are formed before they are multiplied, a few rows at a time: they may be
         small differences of large matrices.
         """
-        p = basis.shape[1]
-        S = np.zeros((p, p))
-        for start in range(0, self.n_points, ROWS_AT_A_TIME):
-            rows = self.grams[:, start : start + ROWS_AT_A_TIME]
-            flat = np.tensordot(basis.T, rows, 1).reshape(p, rows[0].size)
+        p, size = basis.shape[1], ROWS_AT_A_TIME * self.n_points
+        S, grams = np.zeros((p, p)), self.grams.reshape(self.n_matrices, -1)
+        for start in range(0, grams.shape[1], size):
+            flat = basis.T @ grams[:, start : start + size]
             S += blocked_product(flat, flat.T) if blocked else flat @ flat.T
         return S
 

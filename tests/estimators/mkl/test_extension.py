@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn import (
     MKLClassifier,
@@ -18,8 +20,11 @@ from kernlearn import (
     save,
 )
 from kernlearn.exceptions import IndefiniteKernelWarning
+from kernlearn.gram import gram_stack
 from kernlearn.kernels import Gaussian, Linear
 from kernlearn.penalties import LpNorm
+from kernlearn.solvers.core.solution import Solution
+from kernlearn.testing.certificate import Case, complaints
 
 KERNELS = [Gaussian(0.1), Gaussian(1.0)]
 
@@ -69,6 +74,72 @@ def test_rows_in_batches_end_at_the_semidefinite_program_of_all_rows(fitted, pro
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_array_equal(model.transduction_, model.predict(new))
+
+
+def _judged(model, y, quality="soft_margin"):
+    """What a judge that owes nothing to the solvers says of the certificate."""
+    known = model._transduction
+    solution = Solution(
+        weights=model.weights_,
+        objective=model.objective_,
+        lower_bound=model.lower_bound_,
+        dual_coef=known.dual_coef[0],
+        intercept=float(model.intercept_[0]),
+        n_machine_solves=model.n_machine_solves_,
+        status=model.status_,
+    )
+    # Of kernels of a unit diagonal the weights add up to one, on any number of rows.
+    stated = {"quality": quality, "C": model.C_, "weights": "free", "constraint": "sum"}
+    return complaints(
+        Case(gram_stack(model.kernels_, known.rows), y, total=1.0, **stated), solution
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("quality", ["soft_margin", "squared_soft_margin"])
+def test_a_step_from_the_fit_ends_where_a_fit_to_all_rows_does(quality, seed):
+    X, y = _rows(24, seed)
+    new = _rows(3, 100 + seed)[0]
+    kernels = [Gaussian(0.1), Gaussian(1.0), Gaussian(5.0), Linear()]
+    model = MKLClassifier(kernels, quality, C=5.0, weights="free", normalize=True)
+    extended = _copy(model.fit(X, y)).extend(new)
+    whole = model.fit(X, y, X_unlabeled=new)
+    assert not extended.extension_.kept
+    assert extended.status_.is_optimal
+    assert extended.lower_bound_ <= whole.objective_ * (1 + 1e-12)
+    assert whole.lower_bound_ <= extended.objective_ * (1 + 1e-12)
+    assert extended.n_machine_solves_ < whole.n_machine_solves_
+    assert _judged(extended, y, quality) == []
+
+
+def test_combinations_of_kernels_that_all_but_depend_on_one_another_are_kept():
+    X, y = _rows(24)
+    kernels = [*KERNELS, Gaussian(1.001)]
+    model = MKLClassifier(kernels, weights="free").fit(X, y)
+    new = _rows(6, 1)[0]
+    first = _copy(model).extend(new[:3])
+    without_matrices = pickle.loads(pickle.dumps(first)).extend(new[3:])
+    whole = model.fit(X, y, X_unlabeled=new)
+    for extended in (first.extend(new[3:]), without_matrices):
+        assert extended.status_.is_optimal
+        assert extended.objective_ == pytest.approx(whole.objective_, rel=2e-6)
+        assert _judged(extended, y) == []
+
+
+@pytest.mark.parametrize("limit", [{"options": MKLOptions(max_iter=1)}, {"tol": 1e-12}])
+def test_a_search_that_ends_early_is_not_called_optimal(limit):
+    X, y = _rows(20)
+    new = _rows(40, 1)[0]
+    model = MKLClassifier([*KERNELS, Gaussian(5.0), Linear()], weights="free", C=5.0).fit(X, y)
+    optimum = _copy(model).extend(new).objective_
+    with pytest.warns(ConvergenceWarning):
+        model.set_params(**limit).extend(new)
+    assert not model.status_.is_optimal
+    assert model.duality_gap_ > model.tol
+    assert model.lower_bound_ <= optimum * (1 + 1e-6)
+    assert model.objective_ >= optimum * (1 - 1e-6)
+    if "options" in limit:  # a third machine: learned anew, which ended early, too
+        assert model.n_machine_solves_ == 3
 
 
 def test_weights_that_stay_feasible_stay_optimal_with_their_certificate(fitted):

@@ -32,9 +32,10 @@ from kernlearn.estimators.mkl.parameters import (
     store_share,
 )
 from kernlearn.estimators.mkl.table_inputs import TableInputs
-from kernlearn.estimators.mkl.transduction import TransductiveFit
+from kernlearn.estimators.mkl.transduction import FitMatrices, TransductiveFit
 from kernlearn.families.continuous_pool import ContinuousPool
 from kernlearn.families.kernel_pool import KernelPool, is_family
+from kernlearn.families.matrices import GramStack
 from kernlearn.kernels import Kernel, WeightedSum
 from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.status import Status
@@ -175,6 +176,8 @@ class KernelCombination(CombinationParameters):
                 fold=data.fold,
                 groups=data.groups,
             )
+            if self._weight_signs == "free" and type(family) is GramStack:
+                self._transduction.keep(FitMatrices(family, family))
         return CombinationFit(
             data, engine_fit, None if X_unlabeled is None else backend.transduce(solution)
         )

@@ -10,7 +10,6 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import learns_C
-from kernlearn.estimators.inputs.decision_values import decision_values
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.row_kinds import stack_rows
 from kernlearn.estimators.mkl.candidates import repair, require_memory
@@ -22,8 +21,7 @@ from kernlearn.estimators.mkl.combination import (
     warn_unless_finished,
 )
 from kernlearn.estimators.mkl.parameters import Labelled, control_of, state
-from kernlearn.estimators.mkl.transduction import TransductiveFit
-from kernlearn.families.matrices import GramStack
+from kernlearn.estimators.mkl.transduction import FitMatrices, TransductiveFit
 from kernlearn.gram import check_stack
 from kernlearn.quality.registry import CRITERIA
 from kernlearn.runtime.phrases import counted
@@ -31,7 +29,11 @@ from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.engine.backend import EngineFit
 from kernlearn.solvers.engine.exact import ExactBackend
-from kernlearn.solvers.weights.recursive_transduction import LowestEigenpairs
+from kernlearn.solvers.weights.recursive_transduction import (
+    ExtendedSolution,
+    FurtherRows,
+    LowestEigenpairs,
+)
 from kernlearn.typing import Array, Rows
 
 
@@ -172,18 +174,25 @@ class ExtendableCombination(KernelCombination):
             extended = replace(fit, rows=stack_rows(fit.rows, new))
             n_new = extended.n_unlabelled - fit.n_unlabelled
             require_memory(self, extended.rows, len(extended.targets))
-            rows = GramStack(fit.extended_grams(self.kernels_, new, extended), fit.n_labelled)
-            with threads_for(rows.n_points):
-                lowest = LowestEigenpairs.of(rows.combine(self.weights_, labelled_only=False))
+            matrices = fit.extended_matrices(self.kernels_, new, extended)
+            with threads_for(matrices.rows.n_points):
+                K = matrices.rows.combine(self.weights_, labelled_only=False)
+                lowest = LowestEigenpairs.of(K)
             self.__dict__.pop("_error_bound", None)
             self.extension_ = Extension(n_new, kept=True)
             if lowest is not None:
-                extended, n_cuts = _relearned(self, extended, rows, lowest)
-                solves, smallest = self.n_machine_solves_, float(lowest.values[0])
-                self.extension_ = Extension(n_new, False, smallest, n_cuts, solves)
+                found = _relearned(self, extended, matrices, lowest)
+                solution, smallest = found.solution, float(lowest.values[0])
+                solves = solution.n_machine_solves
+                self.extension_ = Extension(n_new, False, smallest, found.n_cuts, solves)
+                coefs = np.atleast_2d(np.asarray(solution.dual_coef))
+                extended = replace(extended, dual_coef=coefs)
+                matrices = replace(matrices, coordinates=found.coordinates)
+                K = matrices.rows.combine(self.weights_, labelled_only=False)
             self._transduction = extended
-            extended.keep(rows.grams)
-            self._transduce(_values_of_unlabelled(self, extended))
+            extended.keep(matrices)
+            n = extended.n_labelled
+            self._transduce(K[n:, :n] @ extended.dual_coef.T + self.intercept_)
         return self
 
     def _finish(self, fit: CombinationFit) -> None:
@@ -221,22 +230,22 @@ def _extendable(estimator: KernelCombination) -> TransductiveFit:
 def _relearned(
     estimator: ExtendableCombination,
     extended: TransductiveFit,
-    rows: GramStack,
+    matrices: FitMatrices,
     lowest: LowestEigenpairs,
-) -> tuple[TransductiveFit, int]:
-    """Learn weights that are feasible on all rows, and store them; the number of cuts, too."""
+) -> ExtendedSolution:
+    """Learn weights that are feasible on all rows, and store them."""
     _check_weights_are_free(estimator, lowest)
     control = control_of(estimator)
     if repair(estimator) == "raise":
-        check_stack(rows.grams, psd="raise")
-    n, n_fitted = extended.n_labelled, extended.n_fitted
-    family = GramStack(np.ascontiguousarray(rows.grams[:, :n_fitted, :n_fitted]), n)
-    labelled = _safe_indexing(extended.rows, np.arange(n))
+        check_stack(matrices.rows.grams, psd="raise")
+    family = matrices.family
+    labelled = _safe_indexing(extended.rows, np.arange(extended.n_labelled))
     data = Labelled(labelled, extended.targets, extended.weight, extended.fold, extended.groups)
     statement = state(estimator, data, family.n_matrices, extended.total)
     backend = ExactBackend(statement, family)
     earlier = _fitted_solution(estimator, extended)
-    found = backend.extend(estimator.C_, rows, lowest, earlier, control)
+    rows = FurtherRows(matrices.rows, lowest, matrices.coordinates)
+    found = backend.extend(estimator.C_, rows, earlier, control)
     solution = found.solution
     held_out = None
     if statement.hold_out is not None:
@@ -250,8 +259,7 @@ def _relearned(
     store_certificate(estimator, engine_fit)
     warn_unless_finished(estimator, solution, control)
     estimator._finish(fit)
-    coefs = np.atleast_2d(np.asarray(solution.dual_coef))
-    return replace(extended, dual_coef=coefs), found.n_cuts
+    return found
 
 
 def _check_weights_are_free(estimator: ExtendableCombination, lowest: LowestEigenpairs) -> None:
@@ -276,12 +284,3 @@ def _fitted_solution(estimator: ExtendableCombination, extended: TransductiveFit
         n_machine_solves=0,
         status=estimator.status_,
     )
-
-
-def _values_of_unlabelled(estimator: KernelCombination, fit: TransductiveFit) -> Array:
-    """Decision values (l, k) of all rows without targets."""
-    rows = _safe_indexing(fit.rows, np.arange(fit.n_labelled, fit.n_labelled + fit.n_unlabelled))
-    if len(estimator.support_) == 0:
-        return np.tile(estimator.intercept_, (fit.n_unlabelled, 1))
-    known = estimator.support_vectors_, estimator.dual_coef_
-    return np.asarray(decision_values(estimator.kernel_, rows, *known) + estimator.intercept_)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,11 +12,32 @@ from kernlearn.bound import ErrorBound, transductive_error_bound
 from kernlearn.estimators.mkl.candidates import repair
 from kernlearn.estimators.mkl.indefinite import FittedKernel
 from kernlearn.estimators.mkl.parameters import CombinationParameters
+from kernlearn.families.base import Family
+from kernlearn.families.matrices import GramStack
 from kernlearn.gram import gram_stack
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.phrases import counted
 from kernlearn.solvers.core.solution import Solution
+from kernlearn.solvers.weights.search import FreeCoordinates
 from kernlearn.typing import Array, Indices, Rows
+
+
+@dataclass(frozen=True, eq=False)
+class FitMatrices:
+    """Gram matrices of a fit."""
+
+    family: GramStack  # on the rows of the fit
+    rows: GramStack  # and on those that came later, below them
+    coordinates: FreeCoordinates | None = None  # of the weights, where an extension needed any
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all matrices."""
+        stacks: list[Family] = [self.family, self.rows]
+        if self.coordinates is not None:
+            stacks += [self.coordinates.family, self.coordinates.cone]
+        sizes = {id(one.grams): one.grams.nbytes for one in stacks if isinstance(one, GramStack)}
+        return sum(sizes.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,25 +61,27 @@ class TransductiveFit:
             known = _FITTED_KERNELS[self] = FittedKernel.of(kernel, self.rows)
         return known
 
-    def extended_grams(
+    def extended_matrices(
         self, kernels: Sequence[Kernel], new: Rows, extended: TransductiveFit
-    ) -> Array:
-        """Gram matrices of the rows of an extended fit; kept matrices are reused."""
-        known = _GRAMS.get(self)
+    ) -> FitMatrices:
+        """The matrices of an extended fit; those that are kept are reused."""
+        known = _MATRICES.get(self)
         if known is None:
-            grams = gram_stack(kernels, extended.rows)
-        else:
-            n = known.shape[1]
-            cross, corner = gram_stack(kernels, new, self.rows), gram_stack(kernels, new)
-            grams = np.empty((len(known), n + len(corner[0]), n + len(corner[0])))
-            grams[:, :n, :n], grams[:, n:, n:] = known, corner
-            grams[:, n:, :n], grams[:, :n, n:] = cross, cross.transpose(0, 2, 1)
-        return grams
+            rows = GramStack(gram_stack(kernels, extended.rows), self.n_labelled)
+            return FitMatrices(rows.leading(self.n_fitted), rows)
+        cross, corner = gram_stack(kernels, new, self.rows), gram_stack(kernels, new)
+        n, n_all = known.rows.n_points, known.rows.n_points + len(corner[0])
+        grams = np.empty((len(corner), n_all, n_all))
+        grams[:, :n, :n], grams[:, n:, n:] = known.rows.grams, corner
+        grams[:, n:, :n], grams[:, :n, n:] = cross, cross.transpose(0, 2, 1)
+        return replace(known, rows=GramStack(grams, self.n_labelled))
 
-    def keep(self, grams: Array) -> None:
-        """Keep the Gram matrices for the next extension, if they are not very large."""
-        if grams.nbytes <= KEPT:
-            _GRAMS[self] = grams
+    def keep(self, matrices: FitMatrices) -> None:
+        """Keep the matrices for the next extension, if they are not very large."""
+        if matrices.nbytes > KEPT:
+            matrices = replace(matrices, coordinates=None)
+        if matrices.nbytes <= KEPT:
+            _MATRICES[self] = matrices
 
     @property
     def n_labelled(self) -> int:
@@ -74,7 +97,7 @@ class TransductiveFit:
 
 # Kept beside the fits, so that no file of a model holds a matrix.
 _FITTED_KERNELS: WeakKeyDictionary[TransductiveFit, FittedKernel] = WeakKeyDictionary()
-_GRAMS: WeakKeyDictionary[TransductiveFit, Array] = WeakKeyDictionary()
+_MATRICES: WeakKeyDictionary[TransductiveFit, FitMatrices] = WeakKeyDictionary()
 KEPT = 2**27  # bytes of Gram matrices
 
 

@@ -16,7 +16,7 @@ from kernlearn.numerics.sums import EPS, blocked_product, rounding
 from kernlearn.quality.machine import FEASIBLE, Machine, curvature_of, steepness
 from kernlearn.solvers.machine.active_set import MachineSolution
 from kernlearn.solvers.machine.sensitivity import curvature, displaced, factorised
-from kernlearn.solvers.machine.solve import solve_machine
+from kernlearn.solvers.machine.solve import solution_near, solve_machine
 from kernlearn.typing import Array
 
 # A machine's value counts as zero from here on, relative to the size of the terms of ½aᵀKa: the
@@ -126,10 +126,32 @@ class MachineObjective:
             return None  # a step that went out of the range of numbers
         if isinstance(warm, MachineEvaluation):
             warm.release()
-        K = self.family.combine(weights)
-        if self.machines[0].offset:  # machines that share a kernel share its offset
-            K += self.machines[0].offset
         earlier = warm.solutions if isinstance(warm, MachineEvaluation) else []
+        return self._solved(weights, self._kernel(weights), earlier, tol)
+
+    def evaluate_near(
+        self, weights: Array, coefs: Sequence[Array], tol: float
+    ) -> MachineEvaluation | None:
+        """The same from the coefficients of every machine at a neighbouring kernel."""
+        K = self._kernel(weights)
+        pairs = zip(self.machines, coefs, strict=True)
+        return self._solved(weights, K, [solution_near(K, *pair) for pair in pairs], tol)
+
+    def _kernel(self, weights: Array) -> Array:
+        """K(w), with the offset that machines of one kernel share."""
+        K = self.family.combine(weights)
+        if self.machines[0].offset:
+            K += self.machines[0].offset
+        return K
+
+    def _solved(
+        self,
+        weights: Array,
+        K: Array,
+        earlier: Sequence[MachineSolution | None],
+        tol: float,
+    ) -> MachineEvaluation | None:
+        """Every machine at K, from earlier solutions; None where one has no value."""
         solutions: list[MachineSolution] = []
         for machine, last in zip_longest(self.machines, earlier):
             self.n_solves += 1

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from kernlearn.families.base import Family
-from kernlearn.families.matrices import WithIdentity
+from kernlearn.families.matrices import GramStack, WithIdentity
 from kernlearn.families.weight_limits import WeightLimits
 from kernlearn.families.weights import Domain, even_weights, positive_weights
 from kernlearn.quality.machine import Machine
@@ -223,7 +223,7 @@ class WeightProblem:
     machines: Sequence[Machine]
     weight_set: WeightSet
     penalty: RescaledPenalty | None
-    rows: Family | None = None  # the matrices with rows that came later, on which K(w) ⪰ 0 too
+    rows: GramStack | None = None  # the matrices with rows that came later, on which K(w) ⪰ 0 too
 
     @classmethod
     def in_units(
@@ -232,7 +232,7 @@ class WeightProblem:
         machines: Sequence[Machine],
         weight_set: WeightSet,
         penalty: Penalty | None,
-        rows: Family | None = None,
+        rows: GramStack | None = None,
     ) -> tuple[WeightProblem, Units]:
         """The problem from what is in the user's units, and these."""
         units = Units.of(weight_set.kernel_size(family), machines)

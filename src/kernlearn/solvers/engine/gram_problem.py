@@ -41,7 +41,7 @@ from kernlearn.solvers.weights.determinant import learn_by_determinant
 from kernlearn.solvers.weights.infinite_kernels import learn_over_range
 from kernlearn.solvers.weights.recursive_transduction import (
     ExtendedSolution,
-    LowestEigenpairs,
+    FurtherRows,
     extend_weights,
 )
 from kernlearn.solvers.weights.search import learn_with_machines
@@ -126,8 +126,7 @@ class GramProblem:
     def extend(
         self,
         C: float,
-        rows: Family,
-        lowest: LowestEigenpairs,
+        rows: FurtherRows,
         known: Solution,
         control: Control,
     ) -> ExtendedSolution:
@@ -137,11 +136,11 @@ class GramProblem:
         settings, penalty = replace(statement.settings, C=C), statement.penalty(C)
         machines, sizes = _machines(self._quality, statement.targets, settings), self._sizes
         if sizes is not None:
-            rows = rows.combined(np.diag(1.0 / sizes))
+            rows = replace(rows, matrices=rows.matrices.combined(np.diag(1.0 / sizes)))
             family, weight_set, penalty = at_unit_size(family, weight_set, penalty, sizes)
             known = replace(known, weights=known.weights * sizes)
-        arguments = family, rows, lowest, machines, weight_set, known, control, penalty
-        with np.errstate(all="ignore"), threads_for(rows.n_points):
+        arguments = family, rows, machines, weight_set, known, control, penalty
+        with np.errstate(all="ignore"), threads_for(rows.matrices.n_points):
             found = extend_weights(*arguments)
         if sizes is None:
             return found

@@ -71,6 +71,14 @@ def solve_machine(
     return min(finite, key=lambda c: c.gap, default=None)
 
 
+def solution_near(K: Array, machine: Machine, coef: Array) -> MachineSolution | None:
+    """The coefficients of a neighbouring kernel, to start from at K; None if they are infeasible.
+
+    A likelihood has no breakpoints, and starts anew.
+    """
+    return None if machine.temperature else _rough(K, machine, coef, None)
+
+
 def _within(candidates: Sequence[MachineSolution | None], tol: float) -> bool:
     return any(c is not None and c.relative_gap <= tol for c in candidates)
 

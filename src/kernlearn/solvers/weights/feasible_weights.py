@@ -49,22 +49,30 @@ def orthonormal_family(
     domain = free_domain(family, unit)
     if domain.limits is not None and domain.dropped.shape[1]:
         domain = with_null_directions(domain)
-    return combined_domain(family, domain, unit, start)
+    transform = combinations(family, domain)
+    combined = family.combined(transform)
+    return combined, combined_domain(family, combined, domain, unit, start), transform
+
+
+def combinations(family: Family, domain: Domain) -> Array:
+    """The coefficients of orthonormal combinations of the matrices; an identity stays as it is."""
+    transform = domain.basis.copy()
+    if isinstance(family, WithIdentity):
+        transform[-1, -1] = 1.0
+    return transform
 
 
 def combined_domain(
-    family: Family, domain: Domain, weight_set: WeightSet, start: Array
-) -> tuple[Family, Domain, Array]:
-    """The family of orthonormal combinations, its domain, and the coefficients of the combinations.
+    family: Family, combined: Family, domain: Domain, weight_set: WeightSet, start: Array
+) -> Domain:
+    """The domain of the weights of orthonormal combinations.
 
-    The domain is that of free signs of the matrices' weights, and `start` holds such weights.
+    The domain given is that of free signs of the matrices' weights, and `start` holds such weights.
     """
-    extra = isinstance(family, WithIdentity)  # the identity stays as it is
-    transform, basis = domain.basis.copy(), np.eye(domain.basis.shape[1])
+    extra = isinstance(family, WithIdentity)
+    transform, basis = combinations(family, domain), np.eye(domain.basis.shape[1])
     if extra:
-        basis[-1, -1] = transform[-1, -1]
-        transform[-1, -1] = 1.0
-    combined = family.combined(transform)
+        basis[-1, -1] = domain.basis[-1, -1]
     # Rounding of large weights keeps combinations from being exactly orthonormal.
     S = combined.inner_products(basis)
     n_ball = domain.n_ball
@@ -93,7 +101,7 @@ def combined_domain(
         x[n_ball:] = np.linalg.lstsq(null, rest, rcond=None)[0]
     x[:n_ball] /= float(equality @ x)
     limits = None if domain.limits is None else domain.limits.combined(transform)
-    recast = replace(
+    return replace(
         domain,
         basis=basis,
         radius=radius,
@@ -102,7 +110,6 @@ def combined_domain(
         loose=loose,
         limits=limits,
     )
-    return combined, recast, transform
 
 
 def with_null_directions(

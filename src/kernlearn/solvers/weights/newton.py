@@ -52,6 +52,7 @@ class NewtonOptions:
     moved: float = (
         0.01  # share of the predicted decrease that a move into the cone may cost, instead of a cut
     )
+    moved_outside: float = 0.001  # the same of the predicted increase, from outside of the cone
     moved_of_tol: float = 0.05  # or this share of the tolerance
     near: float = 1e-5  # relative gap from which on free signs require that
 
@@ -222,17 +223,13 @@ class Newton:
     def _gap(self, best: Evaluation) -> float:
         return best.upper - self.bundle.lower
 
-    def _enough(self, best: Evaluation) -> float:
-        """The gap that closes the search: slightly less than the tolerance."""
-        return OPTIONS.enough * self.tol * abs(best.upper)
-
     def _closed(self, best: Evaluation) -> bool:
-        return self._gap(best) <= self._enough(best)
+        return self._gap(best) <= _enough(best, self.tol)
 
     def _learn(self, evaluation: Evaluation, best: Evaluation) -> Evaluation:
         """Keep the plane and its bound; return the best evaluation so far."""
         self.bundle.add(evaluation.plane)
-        self.bundle.raise_by(evaluation.plane, best.upper, self._enough(best), self.predicted)
+        self.bundle.raise_by(evaluation.plane, best.upper, _enough(best, self.tol), self.predicted)
         self.history.append(Step(self.objective.n_solves, best.upper, self.bundle.lower))
         return best
 
@@ -249,7 +246,7 @@ class Newton:
             return
         plane = centre.predicted_plane(self.domain.weights(proposal) - centre.weights)
         if plane is not None:
-            self.bundle.raise_by(plane, best.upper, self._enough(best), self.predicted)
+            self.bundle.raise_by(plane, best.upper, _enough(best, self.tol), self.predicted)
 
     def _trust(self, centre: Evaluation, trial: Evaluation, x0: Array, x: Array) -> bool:
         """Whether the decrease matches the model's prediction, so that its centre may move.
@@ -270,33 +267,44 @@ class Newton:
         return gained >= 0.5 * promised
 
     def _propose(self, centre: Evaluation, x0: Array) -> Array:
-        """Minimise the model over the domain, cutting until K(w) ⪰ 0."""
-        full_checks = 0
+        """Minimise the model over the domain; halve the step if the cone is not reached."""
+        x, is_inside = self.minimum_in_cone(centre, x0)
+        if is_inside:
+            return x
+        for _ in range(30):  # halve the step until K(w) ⪰ 0
+            x = 0.5 * (x + x0)
+            if self.cuts is None or not self.cuts.cut_in_full(x):
+                return x
+        return x0
+
+    def minimum_in_cone(self, centre: Evaluation, x0: Array) -> tuple[Array, bool]:
+        """Minimiser of the model over the domain, cut until K(w) ⪰ 0; whether it is.
+
+        Without a minimum the coordinates are those of the centre.
+        """
+        x, full_checks = x0, 0
         for _ in range(MAX_CUT_ROUNDS):
             self.bundle.n_programs += 1
             planes = self.bundle.planes
             minimum = minimise_model(centre, planes, x0, self.domain, self.damping, self.radius)
             if minimum is None:
-                return x0
+                return x0, self.best is not None
             x, self.predicted = minimum.x, minimum.value
             if self.cuts is not None:
-                moved = _inside_subspace(self.cuts, centre, minimum, self.tol)
+                outside = self.best is None
+                moved = _inside_subspace(self.cuts, centre, minimum, self.tol, outside)
                 if moved is None:
                     continue
                 x = moved
             full_checks += 1
             if self.cuts is None or not self.cuts.cut_in_full(x):
                 self.bundle.raise_by_mixture(minimum)
-                return x
+                return x, True
             if full_checks == MAX_FULL_CHECKS:
                 break
             if x is not minimum.x:  # what the whole matrix has shown is not all that cuts it off
                 self.cuts.cut_in_subspace(minimum.x)
-        for _ in range(30):  # halve the step until K(w) ⪰ 0
-            x = 0.5 * (x + x0)
-            if self.cuts is None or not self.cuts.cut_in_full(x):
-                return x
-        return x0
+        return x, False
 
     def _evaluate(self, x: Array, x0: Array, warm: Evaluation) -> tuple[Evaluation | None, Array]:
         """Evaluate at ``x``; where the objective is infinite, halve the step."""
@@ -309,18 +317,26 @@ class Newton:
         return None, x0
 
 
+def _enough(best: Evaluation, tol: float) -> float:
+    """The gap that closes the search: slightly less than the tolerance."""
+    return OPTIONS.enough * tol * abs(best.upper)
+
+
 def _inside_subspace(
-    cuts: PsdCuts, centre: Evaluation, minimum: ModelMinimum, tol: float
+    cuts: PsdCuts, centre: Evaluation, minimum: ModelMinimum, tol: float, is_outside: bool
 ) -> Array | None:
     """The minimum moved into the cone of the known cuts; None after a cut, if that costs much.
 
-    Near the end of a search the predicted decrease is rounding, and no cut improves on it.
+    Near the end of a search the predicted decrease is rounding, and no cut improves on it. A first
+    step from outside of the cone predicts an increase.
     """
     promised = centre.upper - minimum.value
-    little = max(OPTIONS.moved * promised, OPTIONS.moved_of_tol * tol * abs(centre.upper))
+    share = -OPTIONS.moved_outside if is_outside else OPTIONS.moved
+    little = max(share * promised, OPTIONS.moved_of_tol * tol * abs(centre.upper))
 
     def is_cheap(x: Array) -> bool:
-        return promised <= 0.0 or minimum.value_at(x) - minimum.value <= little
+        cost = minimum.value_at(x) - minimum.value
+        return cost <= little or (promised <= 0.0 and not is_outside)
 
     return cuts.moved_into_subspace(minimum.x, is_cheap)
 

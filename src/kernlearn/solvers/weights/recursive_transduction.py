@@ -15,9 +15,12 @@ shrinks, and a lower bound of the smaller problem is one of the larger.
 
 1. Weights that are feasible for all rows are still optimal, with the certificate that they have.
    One Cholesky factor tells.
-2. Otherwise they are moved towards even weights until K(w) ⪰ 0, and evaluated there. The old bound
-   may certify them as they are. If it does not, Newton's method goes on from there, with the old
-   machine's plane, the old bound, and cuts by eigenvectors over all rows.
+2. Otherwise a Newton step is taken from them: the model of the objective at the old weights, which
+   are the minimum over the larger set, is minimised with cuts by eigenvectors over all rows. Its
+   minimum is inside of the cone and near that of the objective. Newton's method goes on from there,
+   with the old machine's plane and the old bound, if the gap is not closed yet.
+3. If no such step is found, the old weights are moved towards even ones until K(w) ⪰ 0. If the gap
+   cannot be closed from where the search began, the weights are learned anew, as by a fit.
 """
 
 from __future__ import annotations
@@ -29,22 +32,24 @@ import numpy as np
 from scipy.linalg import LinAlgError, eigh
 
 from kernlearn.families.base import Family
+from kernlearn.families.matrices import GramStack
 from kernlearn.gram.eigen import lowest_eigenpairs
 from kernlearn.numerics.sums import EPS
 from kernlearn.quality.machine import Machine
-from kernlearn.solvers.core.oracle import MachineEvaluation, Penalty, Plane
+from kernlearn.solvers.core.oracle import MachineEvaluation, MachineObjective, Penalty
 from kernlearn.solvers.core.problem import (
     Control,
     Units,
     WeightProblem,
     WeightSet,
 )
-from kernlearn.solvers.core.solution import Solution, Step
+from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.weights.feasible_weights import is_psd_to_rounding, rescaled_to_total
 from kernlearn.solvers.weights.finalize import OPTIONS as FINAL
 from kernlearn.solvers.weights.finalize import certified_solution
+from kernlearn.solvers.weights.newton import Newton
 from kernlearn.solvers.weights.psd_cuts import rough_eigenpairs
-from kernlearn.solvers.weights.search import free_search
+from kernlearn.solvers.weights.search import FreeCoordinates, free_search, learn_free
 from kernlearn.typing import Array
 
 FIRST_CUTS = 4  # lowest eigenvectors of K(w), whose cuts are close to those at the optimum
@@ -58,6 +63,7 @@ class ExtendedSolution:
 
     solution: Solution
     n_cuts: int  # eigenvector cuts that were added
+    coordinates: FreeCoordinates  # of use to a further extension
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +85,18 @@ class LowestEigenpairs:
         return None if -float(values[0]) <= FINAL.indefinite * mean else cls(values, vectors)
 
 
+@dataclass(frozen=True, eq=False)
+class FurtherRows:
+    """The matrices with the new rows below those of the fit, and what is known of them."""
+
+    matrices: GramStack
+    lowest: LowestEigenpairs  # of K(w) on all rows at the weights of the fit
+    coordinates: FreeCoordinates | None = None  # those of an earlier extension
+
+
 def extend_weights(
     family: Family,
-    rows: Family,
-    lowest: LowestEigenpairs,
+    rows: FurtherRows,
     machines: Sequence[Machine],
     weight_set: WeightSet,
     known: Solution,
@@ -91,38 +105,77 @@ def extend_weights(
 ) -> ExtendedSolution:
     """Weights with K(w) ⪰ 0 on more rows than those of the fit (inputs are checked).
 
-    `family` holds the matrices of the fit, `rows` those of the same kernels with the new rows below
-    them, and `known` the solution of the fit, whose kernel has these lowest eigenpairs on `rows`.
+    `family` holds the matrices of the fit, and `known` its solution.
     """
-    problem, units = WeightProblem.in_units(family, machines, weight_set, penalty, rows)
-    objective = problem.objective
-    weights = _into_cone(problem, known.weights / units.kernel, lowest.vectors)
-    first = objective.evaluate(weights, None, FINAL.exact)
-    if first is None:  # a machine without a loss that the narrower kernel does not separate
-        first = objective.evaluate(problem.even, None, FINAL.exact)
-    if first is None:
+    matrices = rows.matrices
+    problem, units = WeightProblem.in_units(family, machines, weight_set, penalty, matrices)
+    coordinates = rows.coordinates
+    if coordinates is None:
+        coordinates = FreeCoordinates.of(problem, problem.even)
+    else:
+        coordinates = coordinates.on_rows(matrices)
+    # No better than the fit was: what it could not close, no rows can.
+    near = replace(control, tol=max(control.tol, known.gap))
+    newton = free_search(problem, coordinates, near, units)
+    assert newton.cuts is not None
+    newton.bundle.lower = known.lower_bound / units.value
+    newton.cuts.add_vectors(rows.lowest.vectors)
+    _begin(newton, coordinates, problem, known, rows.lowest, units)
+    outcome = replace(newton.run(), transform=coordinates.transform)
+    n_solves, n_cuts = newton.objective.n_solves, newton.cuts.vectors.shape[1]
+    solution, _ = certified_solution(problem, outcome, n_solves, control.tol, units, free=True)
+    found = ExtendedSolution(solution, n_cuts, coordinates)
+    if solution.status.is_optimal or known.gap > control.tol or control.stopping.stopped:
+        return found
+    again, n_further = learn_free(problem, control, units)
+    again = replace(again, lower=max(again.lower, outcome.lower))
+    n_solves = n_further + solution.n_machine_solves
+    anew, _ = certified_solution(problem, again, n_solves, control.tol, units, free=True)
+    best = anew if anew.gap < solution.gap else replace(solution, n_machine_solves=n_solves)
+    return replace(found, solution=best)
+
+
+def _begin(
+    newton: Newton,
+    coordinates: FreeCoordinates,
+    problem: WeightProblem,
+    known: Solution,
+    lowest: LowestEigenpairs,
+    units: Units,
+) -> None:
+    """The first evaluation inside of the cone: by a step from the fit, or towards even weights."""
+    objective, weights = newton.objective, known.weights / units.kernel
+    assert isinstance(objective, MachineObjective)
+
+    def searched(weights: Array) -> Array:
+        return newton.domain.weights(coordinates.coordinates(weights))
+
+    coefs = list(np.atleast_2d(np.asarray(known.dual_coef)) / units.coef)
+    before = objective.evaluate_near(searched(weights), coefs, FINAL.exact)
+    if before is not None and _stepped_inside(newton, before):
+        return
+    moved = _into_cone(problem, weights, lowest.vectors)
+    newton.first = objective.evaluate(searched(moved), before, FINAL.exact)
+    if newton.first is None:  # a machine without a loss that the narrower kernel does not separate
+        newton.first = objective.evaluate(searched(problem.even), None, FINAL.exact)
+    if newton.first is None:
         raise ValueError(
             "expected kernels with which a machine can be trained on all rows, got none whose "
             "K(w) is positive semidefinite; fit again with these rows as X_unlabeled"
         )
-    # No better than the fit was: what it could not close, no rows can.
-    control = replace(control, tol=max(control.tol, known.gap))
-    search = free_search(problem, first, control, units)
-    newton, cuts = search.newton, search.newton.cuts
-    assert cuts is not None
-    cuts.add_vectors(lowest.vectors)
-    newton.objective.n_solves = objective.n_solves
-    newton.bundle.lower = known.lower_bound / units.value
-    if search.transform is None:
-        newton.first = first
-        newton.bundle.add(_plane_of(problem, first, known, units))
-    else:
-        newton.history = [Step(objective.n_solves, first.upper, newton.bundle.lower)]
-    outcome = search.outcome(first)
-    solution, _ = certified_solution(
-        problem, outcome, newton.objective.n_solves, control.tol, units, free=True
-    )
-    return ExtendedSolution(solution, cuts.vectors.shape[1])
+
+
+def _stepped_inside(newton: Newton, outside: MachineEvaluation) -> bool:
+    """Begin with a step from an evaluation outside of the cone; False if there is none.
+
+    The model at the minimum over the larger cone is good near that of the smaller one.
+    """
+    domain = newton.domain
+    newton.bundle.add(outside.plane)
+    x, is_inside = newton.minimum_in_cone(outside, domain.coordinates(outside.weights))
+    if is_inside:
+        newton.first = newton.objective.evaluate(domain.weights(x), outside, 0.25 * newton.tol)
+    return newton.first is not None
 
 
 def _into_cone(problem: WeightProblem, weights: Array, vectors: Array) -> Array:
@@ -145,12 +198,3 @@ def _into_cone(problem: WeightProblem, weights: Array, vectors: Array) -> Array:
             return moved
         share *= STEP
     return even
-
-
-def _plane_of(
-    problem: WeightProblem, first: MachineEvaluation, known: Solution, units: Units
-) -> Plane:
-    """The plane that the coefficients of the fit make, in the solver's units."""
-    coefs = list(np.atleast_2d(np.asarray(known.dual_coef)) / units.coef)
-    applied = [problem.family.apply(coef) for coef in coefs]
-    return first.objective.plane(coefs, applied, known.weights / units.kernel)

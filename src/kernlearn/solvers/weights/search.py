@@ -32,6 +32,7 @@ from kernlearn.solvers.core.problem import (
 )
 from kernlearn.solvers.core.solution import Solution, Step, report_steps
 from kernlearn.solvers.weights.feasible_weights import (
+    combinations,
     combined_domain,
     free_domain,
     with_null_directions,
@@ -87,7 +88,7 @@ def learn_with_proof(
     """The solution, and for positive weights the coefficients that prove the lower bound."""
     problem, units = WeightProblem.in_units(family, machines, weight_set, penalty)
     free = weight_set.free_sign and not family.psd_means_positive
-    learn = _learn_free if free else _learn_positive
+    learn = learn_free if free else _learn_positive
     outcome, n_solves = learn(problem, control, units, options)
     return certified_solution(problem, outcome, n_solves, control.tol, units, free)
 
@@ -104,8 +105,8 @@ def _learn_positive(
     return newton.run(), objective.n_solves
 
 
-def _learn_free(
-    problem: WeightProblem, control: Control, units: Units, options: SearchOptions
+def learn_free(
+    problem: WeightProblem, control: Control, units: Units, options: SearchOptions = OPTIONS
 ) -> tuple[NewtonOutcome, int]:
     """Newton's method over all of K(w) ⪰ 0, from where positive weights have led it.
 
@@ -117,62 +118,95 @@ def _learn_free(
     first = positive_start(objective, problem.positive_domain, control, units, options)
     if first.best is None:  # not even the even mixture has a value
         return NewtonOutcome(None, np.inf, Status.NO_SOLUTION, ()), objective.n_solves
-    search = free_search(problem, first.best, control, units, options)
-    newton, transform = search.newton, search.transform
+    best = first.best
+    level = best.upper - _least_quality(problem, best)
+    coordinates = FreeCoordinates.of(problem, best.weights, level, options)
+    newton, transform = free_search(problem, coordinates, control, units), coordinates.transform
     newton.objective.n_solves = objective.n_solves
     newton.start_from(first, same_family=transform is None)
-    return search.outcome(first.best), newton.objective.n_solves
+    outcome = newton.run()
+    if outcome.best is None:  # the combination has lost the value to rounding
+        bound = lower_bound(best.plane, coordinates.plain)
+        outcome = NewtonOutcome(best, bound, Status.INACCURATE, outcome.history)
+        transform = None
+    outcome = replace(outcome, transform=transform, safe=best.weights)
+    return outcome, newton.objective.n_solves
 
 
 @dataclass(frozen=True, eq=False)
-class FreeSearch:
-    """Newton's method over K(w) ⪰ 0, ready to start."""
+class FreeCoordinates:
+    """Coordinates of weights of any sign, and the matrices that have them as weights."""
 
-    newton: Newton
-    domain: Domain  # of the matrices as they are given
+    plain: Domain  # of the matrices as they are given
+    domain: Domain  # of the search
+    family: Family
+    cone: Family  # the same on all rows on which K(w) ⪰ 0
     transform: Array | None  # what combines them, where they all but depend on one another
 
-    def outcome(self, first: Evaluation) -> NewtonOutcome:
-        """Run the search from this evaluation on; its weights are there to fall back on."""
-        outcome, transform = self.newton.run(), self.transform
-        if outcome.best is None:  # the combination has lost the value to rounding
-            bound = lower_bound(first.plane, self.domain)
-            outcome = NewtonOutcome(first, bound, Status.INACCURATE, outcome.history)
-            transform = None
-        return replace(outcome, transform=transform, safe=first.weights)
+    @classmethod
+    def of(
+        cls,
+        problem: WeightProblem,
+        inner: Array,
+        level: float = np.inf,
+        options: SearchOptions = OPTIONS,
+    ) -> FreeCoordinates:
+        """Coordinates from inner weights on, whose kernel is well in the cone.
+
+        Better weights than the best known have a penalty of at most `level`.
+        """
+        family, rows = problem.family, problem.rows
+        plain = free_domain(family, problem.weight_set)
+        is_visible = problem.penalty is not None or plain.limits is not None
+        if is_visible and plain.dropped.shape[1]:
+            plain = with_null_directions(plain, problem.penalty, level)
+        if float((family.norms @ np.abs(plain.basis)).max()) <= options.cancelling * problem.trace:
+            return cls(plain, plain, family, problem.cone, None)
+        transform = combinations(family, plain)
+        if rows is None:
+            combined = cone = family.combined(transform)
+        else:
+            cone = rows.combined(transform)
+            combined = cone.leading(family.n_points)
+        domain = combined_domain(family, combined, plain, problem.weight_set, inner)
+        return cls(plain, domain, combined, cone, transform)
+
+    def on_rows(self, rows: GramStack) -> FreeCoordinates:
+        """The same with the cone on these rows, the first of which it was on before."""
+        if self.transform is None:
+            return replace(self, cone=rows)
+        assert isinstance(self.cone, GramStack)
+        return replace(self, cone=rows.combined(self.transform, self.cone))
+
+    def coordinates(self, weights: Array) -> Array:
+        """Coordinates of the search at weights of the matrices as they are given."""
+        if self.transform is not None:
+            weights = replace(self.plain, basis=self.transform).coordinates(weights)
+        x = self.domain.coordinates(weights)
+        return np.asarray(x / float(self.domain.equality @ x))
 
 
 def free_search(
-    problem: WeightProblem,
-    first: Evaluation,
-    control: Control,
-    units: Units,
-    options: SearchOptions = OPTIONS,
-) -> FreeSearch:
-    """The search over weights of any sign, in coordinates that these first weights are known in."""
-    family, cone, penalty = problem.family, problem.cone, problem.penalty
-    plain = free_domain(family, problem.weight_set)
-    is_visible = penalty is not None or plain.limits is not None
-    if is_visible and plain.dropped.shape[1]:
-        # No kernel of the set has a quality below the least one.
-        level = first.upper - _least_quality(problem, first)
-        plain = with_null_directions(plain, penalty, level)
-    domain, transform = plain, None
-    if float((family.norms @ np.abs(domain.basis)).max()) > options.cancelling * problem.trace:
-        family, domain, transform = combined_domain(
-            family, domain, problem.weight_set, first.weights
-        )
-        cone = family if problem.rows is None else cone.combined(transform)
-        penalty = None if penalty is None else penalty.composed(transform)
-    objective = MachineObjective(family, problem.machines, penalty, in_cone=True)
-    cuts = PsdCuts(cone, domain, None if transform is None else (problem.cone, transform))
+    problem: WeightProblem, coordinates: FreeCoordinates, control: Control, units: Units
+) -> Newton:
+    """The search over weights of any sign, ready to start."""
+    transform, penalty = coordinates.transform, problem.penalty
+    if transform is not None and penalty is not None:
+        penalty = penalty.composed(transform)
+    objective = MachineObjective(coordinates.family, problem.machines, penalty, in_cone=True)
+    domain = replace(coordinates.domain)  # with cuts of its own
+    cuts = PsdCuts(
+        coordinates.cone, domain, None if transform is None else (problem.cone, transform)
+    )
     stopping, report = control.stopping, report_steps(control.stopping, units.step)
-    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, stopping, report)
-    return FreeSearch(newton, plain, transform)
+    return Newton(objective, domain, cuts, control.tol, control.max_iter, stopping, report)
 
 
 def _least_quality(problem: WeightProblem, best: Evaluation) -> float:
-    """A bound on the machines' values at any kernel of the set: aᵀKa is at most ‖a‖² tr K."""
+    """A bound on the machines' values at any kernel of the set: aᵀKa is at most ‖a‖² tr K.
+
+    No kernel of the set has a quality below it.
+    """
     assert isinstance(best, MachineEvaluation)
     pairs = zip(problem.machines, best.solutions, strict=True)
     linear = sum(machine.linear_value(s.coef) for machine, s in pairs)
