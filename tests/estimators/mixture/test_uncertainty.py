@@ -39,3 +39,13 @@ def test_intervals_shrink_with_rows_that_the_mixture_was_not_judged_by(monkeypat
     low, high = model.predict_interval(X[550:], 0.9).T
     assert np.median(high - low) < 0.2
     assert np.mean((low <= y[550:]) & (y[550:] <= high)) > 0.8
+
+
+def test_residuals_shrink_with_few_rows_too():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-3, 3, (90, 2))
+    model = kl.KernelRegressor([Gaussian(0.5)])
+    model._options = replace(MixtureOptions(), judged_rows=60)
+    model.fit(X, np.sin(2 * X[:, 0]) * X[:, 1])
+    assert 0.0 < MixtureUncertainty.of(model._members)._shrinkage() <= 1.0
+    assert np.isfinite(model.predict(X, return_std=True)[1]).all()

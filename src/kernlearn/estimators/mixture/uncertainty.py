@@ -215,7 +215,8 @@ class MixtureUncertainty:
             found = 1.0
             known = known and self.members.outputs is None
             if known and np.ptp(self.members.weight) == 0.0 and self.members.groups is None:
-                rows = np.random.RandomState(0).choice(max(sizes), _SHRINKAGE_ROWS, replace=False)
+                n_rows = min(max(sizes), _SHRINKAGE_ROWS)  # few, after an early end
+                rows = np.random.RandomState(0).choice(max(sizes), n_rows, replace=False)
                 all_rows = sum(
                     part.factor * left_out_subset(part.machine, rows) for part in self.parts
                 )
