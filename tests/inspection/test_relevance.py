@@ -109,6 +109,15 @@ def test_any_score_has_an_error():
     assert [bar.get_width() for bar in display.bars_] == display.relevance.tolist()
 
 
+def test_a_series_is_a_source_whatever_its_index():
+    z = np.random.default_rng(0).normal(size=40)
+    sources = {"dose": pd.Series(z, index=np.arange(40) + 100), "noise": np.sin(9.0 * z)[:, None]}
+    model = kl.KernelClassifier(["linear"], effort="fast").fit(sources, z > 0)
+    found = relevance(model, sources, z > 0)
+    assert found["relevance"][0] > 0.2
+    assert sources["dose"].tolist() == z.tolist()
+
+
 def test_sparse_rows_and_sources():
     sparse = csr_array(np.where(np.abs(X) > 0.3, X, 0.0))
     model = LogisticRegression().fit(sparse[:80], LABELS[TRAIN])

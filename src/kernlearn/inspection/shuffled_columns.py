@@ -22,7 +22,7 @@ from kernlearn.estimators.inputs.cells import is_category, numbers, texts
 from kernlearn.estimators.inputs.source_checks import are_sources
 from kernlearn.inspection._learned import last_step
 from kernlearn.inspection.dependence import column_names
-from kernlearn.kernels._validation import as_pandas_frame, check_table, is_frame, take_rows
+from kernlearn.kernels._validation import as_pandas_frame, check_table, is_frame
 from kernlearn.metrics import harrell_concordance
 from kernlearn.numerics.rounding import ranks
 from kernlearn.survival.outcome import survival_outcome
@@ -172,8 +172,8 @@ def _n_rows(source: Rows) -> int:
 
 
 def _reordered(source: Rows, order: Indices) -> Rows:
-    if is_frame(source):
-        return take_rows(source, order).set_axis(source.index)
+    if hasattr(source, "iloc"):  # a data frame or a series
+        return source.iloc[order].set_axis(source.index)
     return [source[i] for i in order] if isinstance(source, list | tuple) else source[order]
 
 
