@@ -67,6 +67,8 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,
+    "capture_repr": (),  # what an example shows, it prints
+    "min_reported_time": float("inf"),
     "write_computation_times": False,
 }
 
