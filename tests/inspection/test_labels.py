@@ -65,6 +65,11 @@ def test_a_kernel_without_a_name_shows_its_constructor():
     assert kernel_label(kernel) == repr(kernel)
 
 
+def test_a_long_sum_is_a_number_of_kernels():
+    kernel = WeightedSum([Linear(), *(Gaussian(gamma) for gamma in range(1, 9))], [0.0] + [1.0] * 8)
+    assert kernel_label(kernel) == "weighted sum of 8 kernels"
+
+
 def test_the_default_bank_has_seven_different_names():
     bank = default_bank([[0.0], [1.0], [3.0]])
     assert len({kernel_label(kernel) for kernel in bank}) == len(bank) == 7

@@ -109,7 +109,9 @@ def kernel_label(kernel: Kernel) -> str:
 def _sum_label(kernel: WeightedSum) -> str:
     parts = [part.kernel for part in kernel.kernels if isinstance(part, Columns)]
     if len(parts) < len(kernel.kernels):
-        return _shortened(repr(kernel))
+        line = _shortened(repr(kernel))
+        used = int(np.count_nonzero(kernel.weights))
+        return f"weighted sum of {counted(used, 'kernel')}" if line.endswith("…") else line
     kinds = {type(part).__name__ for part in parts}
     kind = f"{kinds.pop()} kernel" if len(kinds) == 1 else "kernel"
     return f"sum of {counted(len(parts), kind)} of columns"

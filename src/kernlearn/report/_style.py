@@ -54,7 +54,7 @@ figcaption strong { color: var(--ink); }
 @media screen and (min-width: 60rem) { body { max-width: 54rem; }
   p, ul, dl, pre, nav, figure { max-width: 46rem; } }
 @media (max-width: 40rem) { table { font-size: .875rem; } .number { white-space: normal; }
-  td:first-child { min-width: 5.5rem; } th, td { padding-right: .5rem; }
+  td:first-child { min-width: 6.5rem; } th, td { padding-right: .5rem; }
   .number { padding-left: .25rem; } .number:last-child { white-space: nowrap; }
   .interval { font-size: .75rem; } }
 @media print { :root { color-scheme: light; --paper: #ffffff; --ink: #000000; --soft: #444444;

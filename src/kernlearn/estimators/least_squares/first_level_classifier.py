@@ -18,7 +18,7 @@ from kernlearn.typing import Array, FoldsLike, RandomState
 
 
 class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
-    r"""Least-squares support vector classifier that learns its kernel together with itself.
+    r"""Least-squares support vector classifier that learns a scale for every column.
 
     For labels ±1 it minimises over the machine and the kernel parameters at once
 

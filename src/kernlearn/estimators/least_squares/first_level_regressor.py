@@ -24,7 +24,7 @@ from kernlearn.typing import Array, FoldsLike, RandomState
 
 
 class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
-    r"""Least-squares regression that learns its kernel together with itself.
+    r"""Least-squares regression that learns a scale for every column.
 
     It minimises equation (5) of Cawley and Talbot (2014), as
     :class:`kernlearn.FirstLevelClassifier` does, with y the targets. Several targets share θ, λ
