@@ -64,11 +64,6 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         The largest number of candidates with weight; one that would have less than a hundredth of
         the largest has none. With one member, the mixture is one kernel machine. The default of
         :class:`kernlearn.KernelRegressor` is 5, because its weights minimise a squared error.
-    compress : bool, default=False
-        Whether to distil the mixture into one kernel expansion on at most 512 rows, which predicts
-        in a small part of the time and takes less room in a file. The loss and the share of wrong
-        labels on held-out rows must grow by less than a tenth of their standard errors; else a
-        warning says so, and the mixture is kept.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, in training and in judging. "balanced" gives every class the same
         weight in all.
@@ -88,15 +83,6 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         Candidates that were tried, best first, in the columns "candidate", "held_out_loss" (log
         loss), "standard_error", "seconds" and "weight" (in the mixture), for
         ``pandas.DataFrame``.
-    relevance_ : dict of ndarray
-        Permutation importance of the columns on held-out rows, in the columns "column",
-        "relevance" (the fall of accuracy, or of ``scoring``) and "standard_error" (over rows or
-        groups, and over shuffles). Sets of correlated columns, shuffled together, follow as
-        "a + b". When the attribute is read, the members are trained on two thirds of at most 900
-        rows. :func:`kernlearn.inspection.relevance` measures the same on rows of your own.
-    kernel_ : Kernel
-        The learned kernel, to be called on rows as they came. It exists only if the mixture has
-        one member, as with ``max_members=1``.
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted: the columns of ``predict_proba``.
     grades_ : ndarray of shape (n_classes,) or None

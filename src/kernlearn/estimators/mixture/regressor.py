@@ -72,11 +72,6 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
         The largest number of candidates with weight; one that would have less than a hundredth of
         the largest has none. With one member, the mixture is one kernel machine. The default of
         :class:`kernlearn.KernelClassifier` is 8, because its weights fall with the errors.
-    compress : bool, default=False
-        Whether to distil the mixture into one kernel expansion on at most 512 rows, which predicts
-        in a small part of the time and takes less room in a file. The squared error on held-out
-        rows must grow by less than a tenth of its standard error; else a warning says so, and the
-        mixture is kept.
     scoring : str, callable or None, default=None
         Metric of ``held_out_score_``: a name such as "neg_mean_absolute_error", or a scorer of
         scikit-learn's. None: R². Candidates are judged by squared error in any case.
@@ -87,15 +82,6 @@ class KernelRegressor(SeveralOutcomes, MultiOutputMixin, CountRegression):  # ty
         Candidates that were tried, best first, in the columns "candidate", "held_out_loss"
         (squared error, as a part of the variance of the target), "standard_error", "seconds" and
         "weight" (in the mixture), for ``pandas.DataFrame``.
-    relevance_ : dict of ndarray
-        Permutation importance of the columns on held-out rows, in the columns "column",
-        "relevance" (the fall of R², or of ``scoring``) and "standard_error" (over rows or
-        groups, and over shuffles). Sets of correlated columns, shuffled together, follow as
-        "a + b". When the attribute is read, the members are trained on two thirds of at most 900
-        rows. :func:`kernlearn.inspection.relevance` measures the same on rows of your own.
-    kernel_ : Kernel
-        The learned kernel, to be called on rows as they came. It exists only if the mixture has
-        one member, as with ``max_members=1``.
     output_kernel_ : ndarray of shape (n_targets, n_targets)
         The kernel over several targets, for targets of variance one. The prior covariance of two
         targets at x and x' is its entry times k(x, x'). The kernel is the identity if held-out rows

@@ -78,8 +78,6 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         The candidates to try, as in :class:`kernlearn.KernelRegressor`.
     max_members : int, default=5
         The largest number of candidates with weight.
-    compress : bool, default=False
-        Whether to distil the mixture into one kernel expansion on at most 512 rows.
     cv : int, splitter or iterable of pairs of rows, default=5
         The number of folds that hold rows out, or the folds themselves, each row in one. Drawn
         folds keep groups and copies of a row together, and have equal shares of the events.
