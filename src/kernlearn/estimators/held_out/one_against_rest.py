@@ -10,8 +10,8 @@ from kernlearn.estimators.inputs.labels import of_one_type
 from kernlearn.typing import Array, Rows, Targets
 
 
-class LabelsOfMachines:
-    """Mixin for classifiers whose ``_decision(X)`` has one column per machine."""
+class OneAgainstRestLabels:
+    """Mixin for the labels of classifiers whose ``_decision(X)`` has one column per machine."""
 
     classes_: Targets
 
@@ -87,7 +87,7 @@ class LabelsOfMachines:
         return np.asarray(self.classes_[values.argmax(axis=1)])
 
 
-class OneAgainstRest(LabelsOfMachines):
+class OneAgainstRest(OneAgainstRestLabels):
     """Mixin for classifiers with probabilities, fitted to values of held-out rows."""
 
     calibration_: Array

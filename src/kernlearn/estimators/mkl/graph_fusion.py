@@ -10,14 +10,14 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
 from kernlearn._checks import check_finite_target
-from kernlearn.estimators.held_out.one_against_rest import LabelsOfMachines
+from kernlearn.estimators.held_out.one_against_rest import OneAgainstRestLabels
 from kernlearn.estimators.inputs.labels import labels_of_classes
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mkl.graph_process import GraphFusion, check_length
 from kernlearn.typing import Rows
 
 
-class GraphFusionClassifier(LabelsOfMachines, ClassifierMixin, GraphFusion):  # type: ignore[misc]
+class GraphFusionClassifier(OneAgainstRestLabels, ClassifierMixin, GraphFusion):  # type: ignore[misc]
     r"""Label the nodes of several graphs by a Gaussian process that learns the graphs' weights.
 
     .. math::
