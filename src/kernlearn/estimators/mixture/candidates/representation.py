@@ -196,8 +196,8 @@ class LearnedRepresentation(Representation):
         parts = []
         for number, rows in enumerate(folds):
             others = complement(len(X), rows)
-            kernel = self.kernel_for(kernel_of, X[others], number)
-            parts.append((rows, others, kernel(X[others]), kernel(X[rows], X[others])))
+            K = self.kernel_for(kernel_of, X[others], number)(X)
+            parts.append((rows, others, K[np.ix_(others, others)], K[np.ix_(rows, others)]))
         return parts
 
 
