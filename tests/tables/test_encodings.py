@@ -48,6 +48,8 @@ def test_an_encoding_that_is_asked_for_is_used_or_refused(tmp_path):
     assert read_table(tmp_path / "t.csv", encoding="cp1251")["имя"].tolist() == ["да"]
     with pytest.raises(TableError, match=r"is not text in utf-8 .*; pass --encoding with its own"):
         read_table(tmp_path / "t.csv", encoding="utf-8")
+    with pytest.raises(TableError, match=r"is not text in utf-16 \(.*BOM\); pass --encoding"):
+        read_table(tmp_path / "t.csv", encoding="utf-16")
     for name in ("utf-9", "base64"):
         with pytest.raises(TableError, match=f"expected the name of an encoding .*got '{name}'"):
             read_table(tmp_path / "t.csv", encoding=name)

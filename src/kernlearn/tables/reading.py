@@ -126,6 +126,11 @@ def read_chunks(
             f"{path.name} is not text in {error.encoding} ({error.reason} at byte {error.start}); "
             "pass --encoding with its own, or save it as CSV in UTF-8"
         ) from error
+    except UnicodeError as error:  # UTF-16 without the mark that it begins with
+        raise TableError(
+            f"{path.name} is not text in {encoding} ({error}); pass --encoding with its own, or "
+            "save it as CSV in UTF-8"
+        ) from error
     if _state(path) != before:
         raise TableError(
             f"{path.name} was changed while it was read; wait until nothing writes to it, and try "
