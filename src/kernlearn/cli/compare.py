@@ -27,7 +27,7 @@ def compare(
         bool, typer.Option("--higher-is-better", help="The scores are accuracies, not errors.")
     ] = False,
     repetition: Annotated[
-        str | None, typer.Option(help="Name of the column that tells the repetitions apart.")
+        str | None, typer.Option(help="Column with the name or number of the repetition.")
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Also draw the diagram into this file (PNG, SVG).")

@@ -47,7 +47,7 @@ def evaluate(
     as_json: AsJson = False,
     quiet: Quietly = False,
 ) -> None:
-    """Score a model on new rows whose target is known, and compare with what it promised.
+    """Score a model on new rows whose target is known, beside its held-out scores of the fit.
 
     For example: kernlearn evaluate wine.model labelled_wine.csv
     """

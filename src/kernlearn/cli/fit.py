@@ -159,7 +159,7 @@ Repeats = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Number of times that the rows are dealt out into folds.",
+        help="Repetitions of the cross-validation, each with other folds.",
         show_default="1 with --cv; below 1000 rows 5 folds, 2 times, or 3 up to 100 rows",
     ),
 ]
@@ -255,7 +255,7 @@ def fit(
     as_json: AsJson = False,
     quiet: Quietly = False,
 ) -> None:
-    """Learn to predict a column of a table, and say how well that goes on rows held out.
+    """Fit a model that predicts a column of a table, and score it on held-out rows.
 
     For example: kernlearn fit wine.csv --target class --model wine.kl --report wine.html
     """

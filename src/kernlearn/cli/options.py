@@ -12,12 +12,12 @@ CostTexts = Annotated[
     typer.Option(
         "--cost",
         metavar="FALSE_POSITIVE=1 FALSE_NEGATIVE=5",
-        help="Costs of mistakes of two classes, of which the second in order is the positive one: "
-        "it is predicted from that probability on at which a row costs least.",
+        help="Costs of the two kinds of errors; predictions minimise the expected cost. The second "
+        "of the two classes in order is the positive one.",
     ),
 ]
 Delimiter = Annotated[
-    str | None, typer.Option(help="What separates the cells, if not a comma or a tab.")
+    str | None, typer.Option(help="Separator of the cells, if not a comma or a tab.")
 ]
 Encoding = Annotated[
     str | None,
@@ -40,7 +40,7 @@ Grades = Annotated[
 MetricName = Annotated[
     str | None,
     typer.Option(
-        help="What models are judged by: the name of a scorer of scikit-learn, such as "
+        help="Score to judge models by: the name of a scorer of scikit-learn, such as "
         "balanced_accuracy, roc_auc or neg_mean_absolute_error.",
         show_default="accuracy, or r2 for numbers",
     ),

@@ -30,18 +30,16 @@ EventName = Annotated[
 ]
 TimeName = Annotated[
     str | None,
-    typer.Option(
-        metavar="COLUMN", help="With --event: when it was seen, or until when it was not."
-    ),
+    typer.Option(metavar="COLUMN", help="With --event: time of the event, or of censoring."),
 ]
 AreCounts = Annotated[
-    bool, typer.Option("--counts", help="The target counts something: judged by its deviance.")
+    bool, typer.Option("--counts", help="The target is a count, scored by its deviance.")
 ]
 ExposureName = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="With --counts: the time, area or population in which was counted.",
+        help="With --counts: the time, area or population of each count.",
     ),
 ]
 RankName = Annotated[

@@ -107,7 +107,7 @@ def predict(
     as_json: AsJson = False,
     quiet: Quietly = False,
 ) -> None:
-    """Predict the target for every row of a table, in its order, and say how sure that is.
+    """Predict the target for every row of a table, in its order, with the uncertainty.
 
     Classes come with their probabilities, numbers with the ends of an interval, where the model
     has them, times to an event with risk, median and survival, rows to rank with a score. Rows that

@@ -44,7 +44,7 @@ def relevance(
     .. math:: I_j = s(f; X, y) - \frac{1}{R} \sum_r s(f; X^{\pi_r}_j, y)
 
     where s is the score, and :math:`X^{\pi}_j` are the rows with the cells of column j in another
-    order. Two columns that say the same can stand in for each other, and each alone seems to matter
+    order. Two correlated columns can replace each other, and each alone seems to matter
     little. Columns with a mean correlation of 0.8 or more are therefore shuffled together, too.
 
     Parameters

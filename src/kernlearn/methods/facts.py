@@ -100,8 +100,8 @@ SHUFFLED = (
     "fitted again. About zero, or below it by chance: the model makes no use of it."
 )
 TOGETHER = (
-    " Columns that say much the same (a correlation of {least:g} or more) stand in for each other, "
-    "so each alone seems to matter little; they are shuffled together, too."
+    " Correlated columns ({least:g} or more) can replace each other, so that each alone seems to "
+    "matter little; they are also shuffled together."
 )
 
 MATRICES = "The kernel matrices take the place of columns."

@@ -116,7 +116,7 @@ ROC = Picture(
 def _draw_precision_recall(subject: Subject, ax: Axes) -> None:
     draw_curves(subject, ax, "precision_recall", "average_precision")
     ax.set_xlabel("recall: share of the class that is found")
-    ax.set_ylabel("precision: share of finds that are right")
+    ax.set_ylabel("precision: share of predicted positives that are right")
 
 
 PRECISION_RECALL = Picture(

@@ -52,7 +52,7 @@ COLUMNS = Picture(
     title="Which columns matter",
     caption="The longer the bar, the more the model makes of the column; about zero, or below it "
     "by chance, means that it makes nothing of it. Lines are two standard errors either way. "
-    "Columns that say the same can stand in for each other, so that each alone seems to matter "
+    "Correlated columns can replace each other, so that each alone seems to matter "
     "little.",
     describe=lambda subject: listed_values(*added(subject, "columns")),
     applies=lambda subject: len(added(subject, "columns")[0]) > 1,
