@@ -23,6 +23,15 @@ from kernlearn.solvers.engine.statement import ChoiceOptions
 from kernlearn.solvers.selection.objective import SelectionOptions
 from kernlearn.survival import SurvivalOutcome, survival_outcome
 
+# These read the sources, which are not beside the tests of an installed package.
+if not (Path(__file__).parent.parent / "src").is_dir():
+    collect_ignore = [
+        "test_docs_notation.py",
+        "test_imports.py",
+        "test_structure.py",
+        "test_troubleshooting.py",
+    ]
+
 # How long an example takes says more of the machine than of the code.
 # The same examples in every run: what one run finds, the next one has to find, too.
 settings.register_profile("untimed", deadline=None, derandomize=True)
