@@ -40,6 +40,13 @@ def test_log_odds_are_judged_whatever_their_size(factor):
     assert loss.value(factor * values) == pytest.approx(loss.value(values), rel=1e-9)
 
 
+def test_rounding_is_made_no_log_odds_of():
+    """Values of targets that cancel are some 1e-12, where predictions are of the size of one."""
+    loss, values = problem(LogLoss)
+    assert loss.scale(1e-8 * values) == pytest.approx(1e8 * loss.scale(values))
+    assert loss.scale(1e-12 * values / np.abs(values).max()) == 0.0
+
+
 def test_values_that_are_right_or_wrong_everywhere_have_a_finite_scale():
     loss, _ = problem(LogLoss)
     assert 0 < loss.scale(loss.Y) < 20

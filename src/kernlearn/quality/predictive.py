@@ -23,6 +23,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import expit, softmax
 
+from kernlearn.numerics.rounding import SAME
 from kernlearn.quality.discriminants import Discriminants, fit_softmax, held_out_discriminants
 from kernlearn.quality.grades import (
     GradeThresholds,
@@ -231,7 +232,7 @@ class LogLoss(PredictiveLoss):
     def scale(self, predictions: Array) -> float:
         """The best factor, by Newton's method from zero, where the slope is concave."""
         size = float(np.abs(predictions).max())
-        if not 0.0 < size < np.inf:
+        if not SAME < size < np.inf:  # targets that cancel leave rounding
             return 0.0
         f = (predictions / size).ravel()
         first = (self.share[:, None] * (predictions / size)).ravel()
