@@ -40,8 +40,8 @@ def test_log_odds_are_judged_whatever_their_size(factor):
     assert loss.value(factor * values) == pytest.approx(loss.value(values), rel=1e-9)
 
 
-def test_rounding_is_made_no_log_odds_of():
-    """Values of targets that cancel are some 1e-12, where predictions are of the size of one."""
+def test_rounding_has_no_log_odds():
+    """Predictions have a size near one; where targets cancel, rounding of 1e-12 is left."""
     loss, values = problem(LogLoss)
     assert loss.scale(1e-8 * values) == pytest.approx(1e8 * loss.scale(values))
     assert loss.scale(1e-12 * values / np.abs(values).max()) == 0.0
