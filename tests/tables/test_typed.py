@@ -127,3 +127,13 @@ def test_complex_numbers_are_no_numbers():
 def test_now_and_today_are_categories():
     found = describe_columns(pd.DataFrame({"start": ["now", "today"] * 20}), ["start"])
     assert found[0].kind == "category"
+
+
+@pytest.mark.parametrize("dtype", [object, "string", "category"])
+@pytest.mark.parametrize(
+    ("read", "values"),
+    [(as_numbers, [np.nan, 7.0, np.nan, np.nan]), (as_dates, [19753.0, np.nan, np.nan, np.nan])],
+)
+def test_each_of_few_texts_is_read_wherever_it_stands(read, values, dtype):
+    cells = pd.Series(["2024-01-31", "7", "word", None] * 100, dtype=dtype)
+    np.testing.assert_array_equal(read(cells), np.tile(values, 100))

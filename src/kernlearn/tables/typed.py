@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import wraps
 from numbers import Real
-from typing import Any, SupportsFloat
+from typing import Any, Protocol, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,6 +135,26 @@ def _in_words(column: Column) -> str:
     return date_in_words(column.notation) if column.kind == "date" else column.notation
 
 
+class _Reader(Protocol):
+    def __call__(self, cells: PandasSeries, notation: str = "") -> Array: ...
+
+
+def _each_text_once(read: _Reader) -> _Reader:
+    """Let a column of text be read by its distinct values, of which it often has few."""
+
+    @wraps(read)
+    def reading(cells: PandasSeries, notation: str = "") -> Array:
+        pd = load_pandas("reading a table")
+        if pd.api.types.infer_dtype(cells, skipna=True) != "string":  # 1 and True are equal
+            return read(cells, notation)
+        codes, texts = pd.factorize(cells)
+        values = np.append(read(pd.Series(texts), notation), np.nan)
+        return np.asarray(values[codes], dtype=float)  # the code of missing cells is −1
+
+    return reading
+
+
+@_each_text_once
 def as_numbers(cells: PandasSeries, notation: str = "") -> Array:
     """Floats, durations in days; NaN where a cell is missing or no number in the notation."""
     pd = load_pandas("reading a table")
@@ -163,6 +184,7 @@ def _beyond_floats(cell: object) -> float:
         return np.nan
 
 
+@_each_text_once
 def as_dates(cells: PandasSeries, notation: str = "") -> Array:
     """Days since 1970 as floats, NaN where a cell is missing or no date in the notation.
 
