@@ -55,6 +55,18 @@ def test_working_responses_are_those_of_newtons_step(alpha):
     slopes = loss.weight * (at - loss.Y)[:, 0]
     ratio = slopes / (weight * first[:, 0])
     assert ratio == pytest.approx(np.full(40, ratio[0]))
+    mean = exposure * np.exp(logs)
+    ratio = loss.weight**2 / (weight**2 * mean / (1.0 + alpha * mean) * second[:, 0])
+    assert ratio == pytest.approx(np.full(40, ratio[0]))
+
+
+@pytest.mark.parametrize("start", [2.0, 200.0])
+def test_one_step_from_rates_ten_times_off_comes_nearer(start):
+    rng = np.random.default_rng(3)
+    y = rng.poisson(20.0 * rng.gamma(0.5, 2.0, 2000)).astype(float)
+    ones = np.ones(len(y))
+    loss = CountLoss.near(np.log(start) * ones, y, ones, ones, 2.0)
+    assert abs(loss.centre - np.log(20.0)) < 0.8 * np.log(10.0)
 
 
 def test_some_rows_keep_their_counts():
