@@ -67,6 +67,14 @@ def test_intervals_hold_their_share_where_the_noise_has_a_step():
     assert (np.diff(quantiles, axis=0) >= 0.0).all()
 
 
+def test_sizes_are_learned_once_for_a_model(model, monkeypatch):
+    X = noisy(20, 3)[0]
+    first = model.predict_quantile(X, 0.9)
+    monkeypatch.setattr(ResidualSizes, "fit", None)
+    np.testing.assert_array_equal(model.predict_quantile(X, 0.9), first)
+    assert (model.predict_interval(X)[:, 1] > model.predict(X)).all()
+
+
 def test_noise_of_one_size_stays_of_one_size():
     rng = np.random.default_rng(0)
     X, r = rng.normal(size=(300, 3)), rng.normal(size=300)

@@ -54,8 +54,10 @@ _ALIKE, _FEWEST_ALIKE = 5, 100
 _LEAST_FREEDOM = 3.0
 # Rows of a sample that represents a larger table.
 _SHRINKAGE_ROWS = 500
-# Shrinkage factors by mixture, which belong into no file.
+# Shrinkage factors and sizes of residuals by mixture, made from the members alone: they belong into
+# no file.
 _shrinkages: WeakKeyDictionary[Members, float] = WeakKeyDictionary()
+_sizes: WeakKeyDictionary[Members, list[ResidualSizes | None]] = WeakKeyDictionary()
 
 # Makes something of predictions, residuals and a level; and what holds two results of this kind.
 AtLevel = Callable[[Array, Array, float], Array]
@@ -181,7 +183,7 @@ class MixtureUncertainty:
         variances = self._held_out_variance()
         flat = residuals / variances**_POWER
         table = STANDARD if STANDARD in self.members.tables else self.parts[0].machine.table
-        sizes = [self._sizes(table, column) for column in flat.T]
+        sizes = self._residual_sizes(table, flat)
 
         def of_targets(some: dict[str, Array]) -> Array:
             parts = [part.without_each(some[part.machine.table]) for part in self.parts]
@@ -226,12 +228,18 @@ class MixtureUncertainty:
             _shrinkages[self.members] = found
         return _shrinkages[self.members]
 
-    def _sizes(self, table: str, residuals: Array) -> ResidualSizes | None:
-        """Sizes of residuals by the columns; None if they do not depend, or for a sparse table."""
-        rows = self.members.tables[table]
-        if not isinstance(rows, np.ndarray):
-            return None
-        return ResidualSizes.fit(rows, residuals, blocks_of(self.members.groups))
+    def _residual_sizes(self, table: str, residuals: Array) -> list[ResidualSizes | None]:
+        """Sizes of residuals by the columns, for every target; None where they do not depend.
+
+        A sparse table has none.
+        """
+        if self.members not in _sizes:
+            rows, blocks = self.members.tables[table], blocks_of(self.members.groups)
+            _sizes[self.members] = [
+                ResidualSizes.fit(rows, column, blocks) if isinstance(rows, np.ndarray) else None
+                for column in residuals.T
+            ]
+        return _sizes[self.members]
 
     def _variance(self, tables: Mapping[str, Array]) -> Array:
         """Variances of new observations up to the factor, of shape (n_new, k)."""
