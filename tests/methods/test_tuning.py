@@ -53,6 +53,17 @@ def test_what_the_grid_does_not_touch_is_fitted_once_a_fold():
     assert Counting.fits == 3 + 1
 
 
+def test_a_single_candidate_is_fitted_once():
+    rng = np.random.default_rng(0)
+    X, y = pd.DataFrame(rng.normal(size=(30, 2))), np.arange(30) % 2
+    Counting.fits = 0
+    steps = [("first", Counting()), ("estimator", SVC())]
+    folds = list(StratifiedKFold(3).split(X, y))
+    model = tuned_pipeline(steps, {"estimator__C": [7.0]}, X, y, folds)
+    assert Counting.fits == 1
+    assert model[-1].C == 7.0
+
+
 @pytest.mark.filterwarnings("ignore")  # else all warnings are errors here
 @pytest.mark.parametrize("first", [1, 3 * 2])
 def test_only_an_interrupt_of_the_last_fit_leaves_a_model(first, monkeypatch):

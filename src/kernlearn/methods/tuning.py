@@ -138,10 +138,13 @@ def tuned_pipeline(
     goes on to further folds after the first two. The steps before the first one that the grid
     names are fitted once in a fold, since preparing a table takes longer than training a machine on
     it; and parameters are not validated anew in every fit. Machines with Gaussian kernels share
-    their matrices. `folds` are rows to fit to and to check with, perhaps not all; `score` takes a
-    fitted model, rows and targets. Only an interrupt of the last fit, to all rows, leaves a model.
+    their matrices. A single candidate is not cross-validated. `folds` are rows to fit to and to
+    check with, perhaps not all; `score` takes a fitted model, rows and targets. Only an interrupt
+    of the last fit, to all rows, leaves a model.
     """
     candidates = list(ParameterGrid(dict(grid)))
+    if len(candidates) == 1:
+        return clone(Pipeline(list(steps))).set_params(**candidates[0]).fit(X, y)
     names = [name for name, _ in steps]
     first = min(names.index(key.partition("__")[0]) for key in grid)
     scores = np.zeros((len(folds), len(candidates)))
