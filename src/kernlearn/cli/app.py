@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -26,6 +27,14 @@ COMMANDS = (
 )
 
 
+@cache
+def _command(name: str) -> Any:
+    """A command; its signature is read once, however often the command runs in one process."""
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command(name)(getattr(import_module(f"kernlearn.cli.{name}"), name))
+    return get_command(alone)
+
+
 class _Commands(TyperGroup):
     """Imports the module of a command when it runs: importing the experiments takes a while."""
 
@@ -40,9 +49,7 @@ class _Commands(TyperGroup):
                 self.get_command(ctx, known)
             return None
         if cmd_name not in self.commands:
-            alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-            alone.command(cmd_name)(getattr(import_module(f"kernlearn.cli.{cmd_name}"), cmd_name))
-            self.commands[cmd_name] = get_command(alone)
+            self.commands[cmd_name] = _command(cmd_name)
         return self.commands[cmd_name]
 
 

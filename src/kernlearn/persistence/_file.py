@@ -11,6 +11,7 @@ import hashlib
 import json
 import platform
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from kernlearn.typing import Json
@@ -86,10 +87,14 @@ def _read_header(text: bytes, payload_bytes: int, name: str) -> Json:
 
 def versions(packages: tuple[str, ...]) -> dict[str, str]:
     """The versions in use, that of Python first."""
-    found = {"python": platform.python_version()}
-    for package in packages:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+    known = {package: _version(package) for package in packages}
+    found = {package: number for package, number in known.items() if number is not None}
+    return {"python": platform.python_version(), **found}
+
+
+@cache
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
