@@ -10,6 +10,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
+from joblib import parallel_config
 
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.results_file import ResultsFile
@@ -27,6 +28,11 @@ def run_slowly(folder: Path) -> None:
 
 
 def square(i: int) -> int:
+    return i * i
+
+
+def square_of_a_late_first(i: int) -> int:
+    time.sleep(0.0 if i else 0.05)
     return i * i
 
 
@@ -60,9 +66,13 @@ def test_batches_do_what_is_left_of_them(tmp_path: Path) -> None:
     assert asked == [[1, 2], [3, 4, 5], [4], [3, 5], [6]]
 
 
-def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
+# Threads start at once; the processes of a run import everything anew, for seven seconds.
+@pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
+def test_two_workers_give_what_one_gives(tmp_path: Path, backend: str) -> None:
     tasks = {str(i): (i,) for i in range(6)}
-    two = run_tasks(square, tasks, ResultsFile(tmp_path, "two", {}), jobs=2, quiet=True)
+    file = ResultsFile(tmp_path, "two", {})
+    with parallel_config(backend):
+        two = run_tasks(square_of_a_late_first, tasks, file, jobs=2, quiet=True)
     one = run_tasks(square, tasks, ResultsFile(tmp_path, "one", {}), jobs=1, quiet=True)
     assert list(two.items()) == list(one.items())
 

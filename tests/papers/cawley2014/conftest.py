@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from kernlearn.papers.cawley2014 import protocol
+from kernlearn.estimators.least_squares.lssvm import LeastSquaresSVM
+from kernlearn.papers.cawley2014 import methods, protocol
 
 N_TRAIN, N_TEST = 30, 40
 # {set: partitions of the shrunken paper}
@@ -49,6 +51,14 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
             note="made up",
         )
     return folder
+
+
+@pytest.fixture
+def quick_selection(monkeypatch: pytest.MonkeyPatch, quick_choices: None) -> None:
+    """Few starts of λ and of the scales for the paper's methods, too: any choice tells."""
+    quick = replace(methods.ALONE, selection=LeastSquaresSVM._options.selection)
+    for kind in (methods.PaperLSSVM, methods.PaperFirstLevel):
+        monkeypatch.setattr(kind, "_options", quick)
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def small_run(
-    small_paper: dict[str, int], quick_choices: None, data_dir: Path, out: Path
+    small_paper: dict[str, int], quick_selection: None, data_dir: Path, out: Path
 ) -> RunOptions:
     return RunOptions(out, data_dir, splits=2, quiet=True)
 
