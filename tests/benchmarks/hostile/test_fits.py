@@ -21,7 +21,7 @@ from kernlearn.runtime.status import Status
 @pytest.mark.parametrize("kind", sorted(MAKERS))
 def test_hostile_fits_keep_their_promises(kind):
     # Number 1 of Cox's models takes as long as all the others; `make fuzz` has it, too.
-    verdicts = [judge_fit(kind, 0, number) for number in (0, 2, 3, 4, 5)]
+    verdicts = [judge_fit(kind, 0, number) for number in (0, 2, 3)]
     assert [(v.problem, v.complaints) for v in verdicts if v.complaints] == []
 
 
