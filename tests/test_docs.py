@@ -36,7 +36,7 @@ PAGES = sorted(
 STANDALONE = [page for page in PAGES if page.parent != DOCS / "tutorials"]
 # Smaller numbers, for what is tested is that the code runs; a page without the number has none.
 FEWER = {
-    "hyperkernels": {"(2500, 3)": "(300, 3)"},
+    "hyperkernels": {"(2500, 3)": "(300, 3)", "n_samples=100": "n_samples=50", "cv=3": "cv=2"},
     "grouped_patients": {"KFold(5": "KFold(2", "GroupKFold(5)": "GroupKFold(2)"},
     "combine_kernels": {
         "(1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)": "(1.0, 1.5)",
@@ -47,6 +47,7 @@ FEWER = {
     "imbalanced_classes": {
         "make_classification(600": "make_classification(120",
         "make_classification(300": "make_classification(120",
+        '["linear", "Gaussian", "additive"]': '["linear"]',
         "cv=3": "cv=2",
     },
     "text_beside_numbers": {"120": "60", "cv=3": "cv=2"},
@@ -56,10 +57,19 @@ FEWER = {
         "n_pairs=1000": "n_pairs=300",
         "StratifiedKFold(3)": "StratifiedKFold(2)",
     },
-    "many_kernels": {"(600, 8)": "(200, 8)"},
+    "many_kernels": {"(600, 8)": "(200, 8)", "(200, 20)": "(60, 8)", "(150, 2)": "(60, 2)"},
+    "several_sources": {"120": "60", "cv=3": "cv=2"},
     "held_out_learning": {"make_moons(400": "make_moons(100"},
     "coming_from": {"cv=3": "cv=2", "[0.1, 1, 10, 100]": "[0.1, 1]"},
-    "which_inputs_matter": {"StratifiedShuffleSplit(3": "StratifiedShuffleSplit(2", "cv=3": "cv=2"},
+    "which_inputs_matter": {
+        "FirstLevelClassifier()": "FirstLevelClassifier(lam=1.0, mu=1.0)",
+        "StratifiedShuffleSplit(3": "StratifiedShuffleSplit(2",
+        "cv=3": "cv=2",
+        "n_mus=7": "n_mus=2",
+        "(100, 5)": "(40, 5)",
+        "(100, 4)": "(40, 4)",
+        "size=100)": "size=40)",
+    },
 }
 PACKAGES = sorted((ROOT / "src" / "kernlearn").glob("[a-z]*/__init__.py"))
 # Their public names are those of kernlearn itself.
