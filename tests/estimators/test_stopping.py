@@ -38,7 +38,7 @@ LONG = {
     "FirstLevelRegressor": {"cv": 2, "tol": 1e-2},
     "KernelClassifier": {"candidates": ["linear", "Gaussian"]},
     "KernelRegressor": {"candidates": ["linear", "Gaussian"]},
-    "KernelSurvival": {"candidates": ["linear", "Gaussian"]},
+    "KernelSurvival": {"candidates": ["linear"]},
     "MKLSurvival": {"C": 1.0},
 }
 # Further ways through the same estimators.

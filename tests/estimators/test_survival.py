@@ -208,3 +208,11 @@ def test_weights_of_kernels_are_learned_with_a_gap_and_predict_as_well():
     assert model.predict_survival_function(new[:3], [0.3, 0.6]) == pytest.approx(truth, abs=0.15)
     sources = kl.MKLSurvival(C=1.0).fit({"a": X[:, :1], "b": X[:, 1:]}, outcome.structured)
     assert sources.predict({"a": X[:5, :1], "b": X[:5, 1:]}).shape == (5,)
+
+
+@pytest.mark.parametrize("wrong", [{"max_members": 0}, {"time_limit": 0}, {"candidates": ["none"]}])
+def test_wrong_parameters_are_refused_before_anything_is_learned(wrong, monkeypatch):
+    monkeypatch.setattr(kl.KernelSurvival, "_linear_hazard", None)
+    y = SurvivalOutcome(np.arange(1.0, 31.0), np.arange(30) % 3 > 0).structured
+    with pytest.raises(ValueError, match="expected"):
+        kl.KernelSurvival(**wrong).fit(np.arange(60.0).reshape(30, 2), y)

@@ -43,6 +43,22 @@ class Steps:
     mass: Array  # (s,): what the logarithm is multiplied by
     first: Indices  # (k,): the first step of each stage
 
+    @cached_property
+    def log_gone(self) -> Array:
+        """The logarithm of γ, of shape (s,)."""
+        with np.errstate(divide="ignore"):  # nothing is gone at first
+            return np.asarray(np.log(self.gone))
+
+    @cached_property
+    def log_present(self) -> Array:
+        """The logarithms of the parts that are present: of other rows, one, and of tied events."""
+        return np.stack([0.0 * self.gone, np.log1p(-self.gone)])
+
+    @cached_property
+    def log_mass(self) -> Array:
+        """The logarithm of the mass, of shape (s,)."""
+        return np.asarray(np.log(self.mass))
+
     def sums(self, values: Array) -> Array:
         """The sum over the steps of each stage, of values of shape (s,) or (s, l)."""
         if len(self.first) == len(self.stage):
@@ -136,10 +152,9 @@ class RiskSets:
     def log_hazard(self, f: Array) -> Array:
         """The logarithm of the cumulative baseline hazard that each row is exposed to."""
         steps = self.steps
-        terms = np.log(steps.mass) - self._log_sums(f)
+        terms = steps.log_mass - self._log_sums(f)
         before = np.append(-np.inf, np.logaddexp.accumulate(terms)[steps.first[1:] - 1])
-        present = np.stack([0.0 * steps.gone, np.log1p(-steps.gone)])  # others, and tied events
-        own = np.logaddexp.reduceat(terms + present, steps.first, axis=1)
+        own = np.logaddexp.reduceat(terms + steps.log_present, steps.first, axis=1)
         logs = np.append(np.logaddexp(before, own), np.full((2, 1), -np.inf), axis=1)
         return np.asarray(logs[self.tied.astype(np.intp), self.stage])
 
@@ -147,11 +162,10 @@ class RiskSets:
         """The logarithm of A at each step."""
         sizes = (np.log(self.weight) + f)[self.order][::-1]
         tails = np.append(np.logaddexp.accumulate(sizes)[::-1], -np.inf)
-        with np.errstate(divide="ignore"):  # nothing is gone at first
-            gone = np.log(self.steps.gone)
-        first = self.first[self.steps.stage]
-        whole, rest = tails[first], tails[first + self.number[self.steps.stage]]
-        return np.asarray(np.logaddexp(np.log1p(-self.steps.gone) + whole, gone + rest))
+        steps = self.steps
+        first = self.first[steps.stage]
+        whole, rest = tails[first], tails[first + self.number[steps.stage]]
+        return np.asarray(np.logaddexp(steps.log_present[1] + whole, steps.log_gone + rest))
 
 
 class RiskCurvature:

@@ -139,10 +139,7 @@ class KernelMixture(MixtureParameters):
         choice = chosen_families(self.candidates, loss.is_of_labels)
         choice = choice_at(choice, effort, is_large=len(inputs.target) > options.exact_rows)
         max_members = check_count("max_members", self.max_members, usual=5)
-        check_flag("standardize", self.standardize)
-        check_flag("compress", self.compress)
-        if self.scoring is not None:
-            check_scoring(self.scoring)
+        self._check_parameters(loss.is_of_labels)
         stopping = self._stopping_control() if stopping is None else stopping
         random_state = check_random_state(self._seed)
         training = self._prepared_training(inputs, loss, stratify, stopping, random_state)
@@ -171,6 +168,16 @@ class KernelMixture(MixtureParameters):
                 self._extrapolation = law
         self._store_end(training.sample.notes, stopping)
         return usual, screening.problem.loss
+
+    def _check_parameters(self, is_of_labels: bool) -> None:
+        """Refuse a wrong parameter before anything is learned."""
+        checked_effort(self.effort)
+        chosen_families(self.candidates, is_of_labels)
+        check_count("max_members", self.max_members, usual=5)
+        check_flag("standardize", self.standardize)
+        check_flag("compress", self.compress)
+        if self.scoring is not None:
+            check_scoring(self.scoring)
 
     def _prepared_training(
         self,

@@ -212,6 +212,8 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
             inputs = checked_with_target(self, X, signed, sample_weight, groups, True, exact)
             outcome = SurvivalOutcome.of_signed(inputs.target)
             outcome.check_events()
+            self._check_parameters(is_of_labels=False)
+            stopping = self._stopping_control()
             self.n_events_ = int(outcome.event.sum())
             self._signed = outcome.signed
             # Folds have equal shares of the events.
@@ -224,7 +226,7 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
                 self._centre = None
             else:
                 linear, loss = None, self._of_pseudo_observations(outcome, inputs.weight)
-            self._learn(inputs, loss, stratify=True)
+            self._learn(inputs, loss, stratify=True, stopping=stopping)
             self._calibrate(codes_of(draws[0]), inputs.weight, linear)
             return self
 
