@@ -42,6 +42,9 @@ FEWER = {
         "(1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)": "(1.0, 1.5)",
         "[0.1, 1.0, 10.0, 100.0]": "[0.1, 1.0]",
         "[0.1, 1.0, 10.0]": "[0.1, 1.0]",
+        "X[:150], y[:150]": "X[:60], y[:60]",
+        "(150, 3)": "(60, 3)",
+        "gumbel(size=150)": "gumbel(size=60)",
         "cv=3": "cv=2",
     },
     "imbalanced_classes": {
@@ -59,7 +62,11 @@ FEWER = {
     },
     "many_kernels": {"(600, 8)": "(200, 8)", "(200, 20)": "(60, 8)", "(150, 2)": "(60, 2)"},
     "several_sources": {"120": "60", "cv=3": "cv=2"},
-    "held_out_learning": {"make_moons(400": "make_moons(100"},
+    "held_out_learning": {
+        "make_moons(400": "make_moons(100",
+        '["linear", "Gaussian", "additive"]': '["linear"]',
+        '["Gaussian", "Matérn"]': '["Gaussian"]',
+    },
     "coming_from": {"cv=3": "cv=2", "[0.1, 1, 10, 100]": "[0.1, 1]"},
     "which_inputs_matter": {
         "FirstLevelClassifier()": "FirstLevelClassifier(lam=1.0, mu=1.0)",

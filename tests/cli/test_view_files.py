@@ -18,7 +18,6 @@ from kernlearn.cli.app import app
 from kernlearn.cli.problem import CommandOptions
 from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.methods.importance import ImportanceOptions
-from kernlearn.methods.registry import LINEAR
 from kernlearn.methods.scores import ScoreOptions
 from kernlearn.methods.task import WorkflowOptions
 from kernlearn.methods.view_mkl import StackedRows
@@ -40,7 +39,7 @@ QUICK = CommandOptions(
     WorkflowOptions(
         importance=ImportanceOptions(most_repeats=1),
         scoring=ScoreOptions(n_draws=40),
-        baselines=(LINEAR,),
+        baselines=(),
     ),
     n_jobs=1,
     pictures=(),

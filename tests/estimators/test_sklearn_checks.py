@@ -21,13 +21,13 @@ ESTIMATORS = [
     kl.HyperkernelClassifier(gamma_factor=1.0, max_pivots=8),  # chosen like the widths of a bank
     kl.HyperkernelRegressor(gamma_factor=1.0, max_pivots=8),
     kl.HyperkernelNoveltyDetector(max_pivots=8),
-    kl.HyperkernelMetric(max_pivots=30),
+    kl.HyperkernelMetric(max_pivots=8),
     kl.LSSVMClassifier(Gaussian(0.3), tol=1e-1),
     kl.LSSVMRegressor("rbf", "bayes", tol=1e-1),
     kl.FirstLevelClassifier("rbf", cv=2, tol=1e-1),
     kl.FirstLevelRegressor(**GIVEN),
     kl.KernelClassifier(["linear"]),
-    kl.KernelRegressor(["Gaussian"]),
+    kl.KernelRegressor(["linear"]),
 ]
 FREE = kl.MKLClassifier(TWO_KERNELS, quality="squared_soft_margin", C="learn", weights="free")
 

@@ -217,6 +217,7 @@ def test_coefficients_of_equal_rows_and_unequal_weights_sum_to_zero():
     assert not list(problem.check(model))
 
 
+@pytest.mark.slow  # two seconds
 def test_steps_beyond_all_numbers_are_taken_back_without_a_word():
     model, noise, _ = fitted(one("combinations", 1, 219))
     assert model is not None
@@ -230,6 +231,7 @@ def test_log_odds_of_kernels_beyond_all_digits_are_fitted_without_a_word():
     assert np.isfinite(model.objective_)
 
 
+@pytest.mark.slow  # two seconds
 def test_sizes_at_the_end_of_all_numbers_are_judged():
     """Kernels with traces from 1e-50 to 1e50 beside one another."""
     problem = one("combinations", 1, 269)

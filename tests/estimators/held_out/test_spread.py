@@ -56,7 +56,7 @@ def test_intervals_hold_their_share_where_the_noise_has_a_step():
 
     X, y, _ = stepped(500, 1)
     model = kl.KernelRegressor(["linear"]).fit(X, y)
-    X, y, std = stepped(2000, 101)
+    X, y, std = stepped(1000, 101)
     low, high = model.predict_interval(X, 0.9).T
     inside = (low <= y) & (y <= high)
     assert inside[std == 1.0].mean() > 0.85
