@@ -26,7 +26,7 @@ from kernlearn.tables import Column
 
 # Choosing among more is tested in test_tuning.py.
 FEW_CANDIDATES = MethodOptions(
-    candidates=["linear", "Gaussian"], svm_C=(1.0, 10.0), svm_gamma=(0.1,)
+    candidates=["linear"], svm_C=(10.0,), svm_gamma=(0.1,), logistic_C=(1.0,)
 )
 COLUMNS = [
     Column("a", "number", ""),
