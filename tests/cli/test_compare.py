@@ -105,7 +105,12 @@ def test_files_that_cannot_be_read_are_one_sentence(tmp_path):
     assert "missing.csv: No such file or directory: give the name" in missing.stderr
     picture = tmp_path / "picture.csv"
     picture.write_bytes(b"\x89PNG\r\n")
-    assert "save it as CSV in UTF-8" in _run(picture).stderr
+    told = _run(picture).stderr
+    assert "expected text in UTF-8, got bytes that are none, the first at 0; save it as CSV" in told
+    assert "codec" not in told
+    endless = tmp_path / "endless.csv"
+    endless.write_text("data,a,b\nx," + "1" * 200_000 + ",2\n")
+    assert "expected rows of cells with commas between them, got one" in _run(endless).stderr
 
 
 def test_bad_options_are_one_sentence(scores, tmp_path):

@@ -189,6 +189,9 @@ def test_bad_targets_are_refused_in_a_sentence(table, tmp_path):
     frame.assign(days=0).to_csv(path, index=False)
     exposed = ("--target", "visits", "--counts", "--exposure", "days")
     assert "expected exposures above zero" in refused(path, *exposed)
+    frame.assign(days="red").to_csv(path, index=False)
+    told = refused(path, *exposed)
+    assert "expected a number in every cell of the exposure 'days', got 'red' in row 1" in told
     ranked = ("--target", "grade", "--rank-by", "query")
     frame.assign(query="one").to_csv(path, index=False)
     assert "got 1 group" in refused(path, *ranked)
@@ -212,6 +215,9 @@ def test_options_that_do_not_go_together(table):
     for given, told in (
         (("--target", "a", "--exposure", "days"), "give --counts, too"),
         (("--target", "a,b", "--counts"), "is about one target"),
+        (("--target", "a,a"), "--target names 'a' more than once: name every column once"),
+        (("--target", "a", "--target", "a", "--counts"), "--target names 'a' more than once"),
+        (("--target", ","), "--target expects the name of a column, got none"),
         (("--target", "a", "--counts", "--rank-by", "query"), "unlike targets"),
         (("--target", "a", "--counts", "--task", "regression"), "--task is not for counts"),
         (("--target", "a", "--rank-by", "a"), "named as the target, too"),

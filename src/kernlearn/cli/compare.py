@@ -58,8 +58,16 @@ def _read(path: Path, repetition: str | None) -> Any:
     except OSError as error:
         reason = system_message(error)
         fail(f"could not read {path}: {reason}: give the name of a CSV file.", NO_RESULT)
-    except (UnicodeDecodeError, csv.Error) as error:
-        fail(f"could not read {path}: {error}: save it as CSV in UTF-8.", NO_RESULT)
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"expected text in UTF-8, got bytes that are none, the first at {error.start}; save it "
+            "as CSV in UTF-8"
+        ) from error
+    except csv.Error as error:
+        raise ValueError(
+            f"expected rows of cells with commas between them, got one that is none ({error}); "
+            "save it as CSV, and close every quote"
+        ) from error
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise ValueError(

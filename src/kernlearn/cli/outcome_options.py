@@ -98,7 +98,7 @@ class OutcomeRequest:
         found: list[str] = []
         for typed in self.targets:
             found += [typed] if typed in names else [part.strip() for part in typed.split(",")]
-        return replace(self, targets=tuple(dict.fromkeys(filter(None, found))))
+        return replace(self, targets=tuple(filter(None, found)))
 
     def read(self, frame: PandasFrame, task: str) -> Target:
         """The targets of a table."""
@@ -144,8 +144,13 @@ def checked_outcome(
     return outcome
 
 
-def check_one_target(outcome: OutcomeRequest) -> None:
-    """Refuse several targets of counts or of rankings, and a column of two roles."""
+def check_targets(outcome: OutcomeRequest) -> None:
+    """Refuse no target, several of counts or of rankings, and a column that is named twice."""
+    if not outcome.targets:
+        fail("--target expects the name of a column, got none: name the one to predict.", BAD_USAGE)
+    repeated = [name for name in outcome.targets if outcome.targets.count(name) > 1]
+    if repeated:
+        fail(f"--target names {repeated[0]!r} more than once: name every column once.", BAD_USAGE)
     if len(outcome.targets) > 1 and (outcome.are_counts or outcome.rank_by is not None):
         option = "--counts" if outcome.are_counts else "--rank-by"
         fail(f"{option} is about one target, got {outcome.name}: name one of them.", BAD_USAGE)

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from kernlearn._cluster.scheduling import TIMEOUT
-from kernlearn.cli.outcome_options import OutcomeRequest, check_one_target
+from kernlearn.cli.outcome_options import OutcomeRequest, check_targets
 from kernlearn.cli.request import FitRequest, GoalRequest, SplitRequest
 from kernlearn.cli.row_columns import not_an_input, read_groups, read_times
 from kernlearn.gram.psd import Repair
@@ -107,7 +107,7 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     frame = table.frame
     goal = replace(request.goal, outcome=request.goal.outcome.within(frame.columns))
     request = replace(request, goal=goal)
-    check_one_target(goal.outcome)
+    check_targets(goal.outcome)
     _check_table(frame, request)
     if files is not None:
         frame = files.joined(frame)

@@ -8,7 +8,7 @@ import numpy as np
 
 from kernlearn.runtime.phrases import counted, listed
 from kernlearn.tables.formats import TableError
-from kernlearn.tables.target import Target, read_known_target
+from kernlearn.tables.target import Target, known_numbers
 from kernlearn.tables.typed import as_text
 from kernlearn.typing import Array, Indices, Mask, PandasFrame, PandasSeries, Targets
 
@@ -51,7 +51,7 @@ def read_known_counts(
 ) -> tuple[Targets, Indices]:
     """Counts and exposures of the rows that have both, and the positions of these rows."""
     rows = _known_rows(frame, [target] if exposure is None else [target, exposure])
-    counts = _numbers(frame[target].iloc[rows], target)
+    counts = known_numbers(frame[target].iloc[rows], target)
     cells = frame[target].iloc[rows]
     _check(counts >= 0, cells, f"counts of zero or more in the target {target!r}", "correct it")
     is_count = (counts == np.floor(counts)) & (counts <= _LARGEST_COUNT)
@@ -75,7 +75,7 @@ def exposures_of(frame: PandasFrame, name: str) -> Array:
     numbers = np.full(len(cells), np.nan)
     known = np.flatnonzero(cells.notna().to_numpy())
     if len(known):
-        numbers[known] = _numbers(cells.iloc[known], name)
+        numbers[known] = known_numbers(cells.iloc[known], name, "exposure")
     expected = f"exposures above zero in the column {name!r}"
     _check(numbers > 0, cells, expected, "leave out rows in which nothing could be counted")
     return numbers
@@ -109,7 +109,7 @@ def read_outcomes(frame: PandasFrame, targets: Sequence[str]) -> Target:
 def read_known_outcomes(frame: PandasFrame, targets: Sequence[str]) -> tuple[Array, Indices]:
     """Numbers of the rows that have all outcomes, and the positions of these rows."""
     rows = _known_rows(frame, targets)
-    columns = [_numbers(frame[name].iloc[rows], name) for name in targets]
+    columns = [known_numbers(frame[name].iloc[rows], name) for name in targets]
     return np.column_stack(columns), rows
 
 
@@ -144,7 +144,7 @@ def read_known_ranking(frame: PandasFrame, target: str, by: str) -> tuple[Target
     """Grades and groups of the rows that have both, and the positions of these rows."""
     rows = _known_rows(frame, [target, by])
     y = np.zeros(len(rows), dtype=[("grade", float), ("group", np.intp)])
-    y["grade"] = _numbers(frame[target].iloc[rows], target)
+    y["grade"] = known_numbers(frame[target].iloc[rows], target)
     y["group"] = np.unique(as_text(frame[by].iloc[rows]).astype(str), return_inverse=True)[1]
     if not any(np.ptp(y["grade"][y["group"] == code]) > 0 for code in np.unique(y["group"])):
         raise TableError(
@@ -161,10 +161,6 @@ def _known_rows(frame: PandasFrame, names: Sequence[str]) -> Indices:
         shown = " and ".join(repr(name) for name in names)
         raise TableError(f"no row has a value of {shown}; name other columns")
     return rows
-
-
-def _numbers(cells: PandasSeries, name: str) -> Array:
-    return np.asarray(read_known_target(cells, name, None)[0], dtype=float)
 
 
 def _check(is_right: Mask, cells: PandasSeries, expected: str, cure: str) -> None:

@@ -215,7 +215,7 @@ def read_known_target(
             "kernlearn predict"
         )
     if classes is None:
-        return _known_numbers(present, name), rows
+        return known_numbers(present, name), rows
     if classes.dtype.kind in "biuf":
         numbers = as_numbers(present)
         is_known = np.isin(numbers, classes)
@@ -227,7 +227,8 @@ def read_known_target(
     return y, rows
 
 
-def _known_numbers(present: PandasSeries, name: str) -> Array:
+def known_numbers(present: PandasSeries, name: str, role: str = "target") -> Array:
+    """The numbers in cells of which none is missing; messages call the column by its role."""
     numbers = as_numbers(present)
     if np.isnan(numbers).any():
         notation = number_notation(present.tolist())
@@ -235,7 +236,7 @@ def _known_numbers(present: PandasSeries, name: str) -> Array:
     wrong = np.flatnonzero(np.isnan(numbers))
     if len(wrong):
         raise TableError(
-            f"expected a number in every cell of the target {name!r}, got "
+            f"expected a number in every cell of the {role} {name!r}, got "
             f"{str(present.iloc[wrong[0]])[:60]!r} in row {int(present.index[wrong[0]]) + 1}; "
             "correct it, or leave the cell empty"
         )
