@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -33,8 +34,8 @@ QUICK = CommandOptions(
 )
 
 
-def run(*arguments):
-    return RUNNER.invoke(app, list(map(str, arguments)), obj=QUICK)
+def run(*arguments, options=QUICK):
+    return RUNNER.invoke(app, list(map(str, arguments)), obj=options)
 
 
 def fitted(path, *given):
@@ -94,6 +95,11 @@ def test_counts_of_new_rows_are_in_their_exposure(counts, table, tmp_path):
     assert done.exit_code == 1
     assert "expected exposures above zero" in done.output  # one cell is empty
     known = table[1].dropna()
+    wrong = known.iloc[:30].assign(days=[1.0] * 25 + [-1.0] * 5)
+    wrong.to_csv(tmp_path / "wrong.csv", index=False)
+    in_blocks = replace(QUICK, rows_at_a_time=10)
+    told = run("predict", model, tmp_path / "wrong.csv", "--out", out, options=in_blocks).output
+    assert "got '-1.0' in row 26" in " ".join(told.split())
     known.to_csv(tmp_path / "known.csv", index=False)
     done = run("predict", model, tmp_path / "known.csv", "--out", out)
     assert done.exit_code == 0, done.output

@@ -269,11 +269,13 @@ def _typed_rows(
             targets = {*(bundle.facts.get("outcomes") or [bundle.facts["target"]])}
             targets |= {bundle.facts.get(role) for role in ("event", "exposure", "rank_by")}
             summary["ignored_columns"] = _ignored(chunk, columns, targets)
-        rows = typed_columns(chunk, columns, summary["rows"])
+        first = summary["rows"]
+        rows = typed_columns(chunk, columns, first)
         summary["rows"] += len(rows)
         _count_unseen(rows, seen, summary["unseen_categories"])
         beside.add(chunk, rows)
-        yield rows, None if exposure is None else exposures_of(chunk, exposure)
+        numbered = chunk.set_axis(range(first, first + len(chunk)))  # messages name the row
+        yield rows, None if exposure is None else exposures_of(numbered, exposure)
 
 
 def _count_unseen(rows: PandasFrame, seen: dict[str, set[str]], counts: dict[str, int]) -> None:
