@@ -91,14 +91,27 @@ def test_noise_is_called_chance_and_has_the_curve_of_the_whole_table():
         assert curve == pytest.approx(kaplan_meier(outcome)(model.event_times_), abs=0.03)
 
 
+def test_rare_events_that_no_held_out_row_has_give_the_curve_of_the_whole_table():
+    rng = np.random.default_rng(0)
+    X, time = rng.normal(size=(1200, 2)), 1.0 + rng.exponential(size=1200)
+    event = np.arange(1200) < 2  # the mixture is judged by some 300 rows
+    model = kl.KernelSurvival(["linear"], effort=0.01)
+    with pytest.warns(AtChanceWarning, match="KernelSurvival is no better than guessing: the conc"):
+        model.fit(X, event=event, time=time)
+    np.testing.assert_array_equal(model.event_times_, np.sort(time[:2]))
+    expected = np.exp(-np.cumsum([1.0 / (time >= t).sum() for t in np.sort(time[:2])]))
+    np.testing.assert_allclose(model.predict_survival_function(X[:3]), np.tile(expected, (3, 1)))
+    np.testing.assert_array_equal(model.predict_median(X[:3]), np.inf)
+
+
 def test_risks_that_hardly_differ_and_are_far_from_zero_have_curves_of_their_own(known):
     X, outcome, model = known
     model, risk = copy.copy(model), model.predict(X)
-    of_rows = np.ones(N), None, np.arange(N) % 5
-    model._store_curves(outcome, risk, *of_rows)
+    every, folds = (outcome, np.ones(N), np.arange(N)), np.arange(N) % 5
+    model._store_curves(*every, risk, None, folds)
     expected = model.predict_survival_function(X)
     model.predict = lambda rows: 1e-6 + 1e-10 * risk
-    model._store_curves(outcome, model.predict(X), *of_rows)
+    model._store_curves(*every, model.predict(X), None, folds)
     np.testing.assert_allclose(model.predict_survival_function(X), expected, atol=1e-3)
     model.predict = lambda rows: 1.0 + risk
     assert np.isfinite(model.predict_survival_function(X)).all()

@@ -60,15 +60,23 @@ class SurvivalCurves:
     def _store_curves(
         self,
         outcome: SurvivalOutcome,
-        risk: Array,
         weight: Array,
+        rows: Indices,
+        risk: Array,
         groups: Indices | None,
         folds: Indices,
         ties: Ties = "efron",
     ) -> None:
-        """From outcomes of rows, the risks predicted while they were held out, and their folds."""
-        known = np.isfinite(risk) & (weight > 0)
-        outcome, risk, weight = outcome.subset(known), risk[known], weight[known]
+        """From outcomes of all rows, and risks of some, predicted while these were held out.
+
+        Groups and folds are those of the `rows` that have a risk. If none of them has the event,
+        every row has the curve of the whole table.
+        """
+        known = np.isfinite(risk) & (weight[rows] > 0)
+        if not outcome.event[rows[known]].any():
+            rows, known, groups = np.arange(len(outcome)), weight > 0, None
+            risk, folds = np.zeros(len(outcome)), np.zeros(len(outcome), dtype=np.intp)
+        outcome, risk, weight = outcome.subset(rows[known]), risk[known], weight[rows[known]]
         groups = None if groups is None else np.unique(groups[known], return_inverse=True)[1]
         origin = float(np.average(risk, weights=weight))
         risk = centred_within(risk, weight, folds[known])

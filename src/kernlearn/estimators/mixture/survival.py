@@ -265,19 +265,19 @@ class KernelSurvival(SurvivalCurves, KernelMixture):
         The codes of folds and the weights are those of all rows.
         """
         members, values = self._members, self._members.held_out
-        judged, is_sample = self._judged(np.arange(len(values))), len(values) < len(codes)
-        if members.places is not None:
-            codes, weight = codes[members.places], weight[members.places]
+        is_sample = len(values) < len(codes)
+        rows = np.arange(len(values)) if members.places is None else members.places
         if not is_sample and len(codes) > self._options.nested_rows:
-            values = members.held_out_by(codes)
+            values = members.held_out_by(codes[rows])
         risk = self._risk(values)
         self.linear_share_ = 0.0
         if linear is not None and not is_sample:
             both = np.column_stack([risk, linear.held_out])
-            factors, shares = risk_factors(both, judged.signed, weight, codes)
+            factors, shares = risk_factors(both, self._signed[rows], weight[rows], codes[rows])
             self._members = linear.beside(members, factors)
             risk, self.linear_share_ = both @ factors, float(shares[1])
-        self._store_curves(judged, risk, weight, members.groups, codes)
+        outcome = SurvivalOutcome.of_signed(self._signed)
+        self._store_curves(outcome, weight, rows, risk, members.groups, codes[rows])
 
     def predict(self, X: Rows) -> Array:
         """Predict risks.

@@ -187,10 +187,10 @@ class MKLSurvival(SurvivalCurves, KernelCombination):
             data, held_out = fit.data, fit.engine_fit.held_out
             assert isinstance(held_out, FoldMachines)
             known, risk = held_out.rows, held_out.values[:, 0]
-            outcome = SurvivalOutcome.of_signed(data.targets[0][known])
+            outcome = SurvivalOutcome.of_signed(data.targets[0])
             groups_of = None if data.groups is None else data.groups[known]
-            ties = cast(Ties, self.ties)
-            self._store_curves(outcome, risk, data.weight[known], groups_of, held_out.fold, ties)
+            ties, folds = cast(Ties, self.ties), held_out.fold
+            self._store_curves(outcome, data.weight, known, risk, groups_of, folds, ties)
             return self
 
     def predict(self, X: Rows) -> Array:
