@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import KFold, StratifiedGroupKFold, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
@@ -183,6 +184,14 @@ def test_a_model_fitted_to_a_data_frame_with_text(tmp_path):
     read = again(model, tmp_path)
     pd.testing.assert_frame_equal(read.support_vectors_, model.support_vectors_)
     np.testing.assert_array_equal(read.decision_function(frame), model.decision_function(frame))
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array, sparse.coo_matrix])
+def test_a_model_fitted_to_a_sparse_matrix(kind, tmp_path):
+    X, y = data()
+    model = kl.MKLClassifier([kernels.Gaussian(0.5)]).fit(kind(X), y)
+    read = again(model, tmp_path)
+    np.testing.assert_array_equal(read.decision_function(X), model.decision_function(X))
 
 
 def test_folds_that_scikit_learn_draws(tmp_path):

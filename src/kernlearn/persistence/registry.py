@@ -150,6 +150,7 @@ _SPLITTERS = (
 SKLEARN = (
     "numpy.dtype",
     "scipy.sparse._csr.csr_array",
+    "scipy.sparse._csr.csr_matrix",
     "sklearn.compose._column_transformer._RemainderColsList",
     "sklearn.utils._bunch.Bunch",
     *(f"sklearn.model_selection._split.{name}" for name in _SPLITTERS),
