@@ -93,12 +93,9 @@ def _values(model: BaseEstimator, table: RowTable | None) -> Node:
         )
     rows = _input_rows(model) if table is None else table
     if getattr(model, "rank_", None) is not None and hasattr(model, "landmark_coef_"):
-        parts = zip(model.kernel_.kernels, model.landmarks_, model.landmark_coef_, strict=True)
-        found = [
-            kernel_values(kernel, rows, points, coef)
-            for kernel, points, coef in parts
-            if coef.any()
-        ]
+        every = [*zip(model.kernel_.kernels, model.landmarks_, model.landmark_coef_, strict=True)]
+        used = [part for part in every if part[-1].any()] or every[:1]  # zeros of the right shape
+        found = [kernel_values(kernel, rows, points, coef) for kernel, points, coef in used]
         return reduce(Node.__add__, found) + np.asarray(model.intercept_)
     points, coef = model.support_vectors_, model.dual_coef_.T
     return kernel_values(model.kernel_, rows, points, coef) + np.asarray(model.intercept_)
