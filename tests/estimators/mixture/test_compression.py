@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -130,13 +132,27 @@ def test_cells_are_exchanged_alike_in_all_tables():
     origins = np.array([0, 1, 1])
     tables = {"standard": X[:, [0, 1, 1]], "ranked": 10.0 * X[:, [0, 1, 1]]}
     found = compression.exchanged_rows(
-        tables, origins, np.random.RandomState(0), CompressionOptions()
+        tables, lambda name: origins, np.random.RandomState(0), CompressionOptions()
     )
     assert np.array_equal(10.0 * found["standard"], found["ranked"])
     assert np.array_equal(found["standard"][:, 1], found["standard"][:, 2])
     assert np.isin(found["standard"], X).all()
     same = (found["standard"] == np.tile(tables["standard"], (4, 1)))[:, 0].mean()
     assert 0.5 < same < 0.9
+
+
+def test_members_of_several_sources_are_compressed_together():
+    rng = np.random.default_rng(0)
+    letters = ["".join(rng.choice(list("AC"), 8, p=[p, 1 - p])) for p in rng.uniform(size=120)]
+    X = {"letters": letters, "numbers": rng.normal(size=(120, 3))}
+    share = np.array([word.count("A") for word in letters]) / 8
+    y = 4.0 * share + np.sin(2.0 * X["numbers"][:, 0]) + 0.1 * rng.normal(size=120)
+    model = kl.KernelRegressor(["Gaussian"], compress=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the mixture may be kept
+        model.fit(X, y)
+    assert {machine.table for machine in model._members.machines} <= set(model._members.tables)
+    assert model.score(X, y) > 0.5
 
 
 def test_growth_of_wrong_labels_is_that_of_the_probabilities():

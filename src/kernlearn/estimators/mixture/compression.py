@@ -95,7 +95,7 @@ class Student:
 
 def compressed(
     members: Members,
-    origins: Indices,
+    origins_of: Callable[[str], Indices],
     loss_of: Callable[[Indices], PredictiveLoss],
     link: Link | None,
     random_state: np.random.RandomState,
@@ -106,7 +106,7 @@ def compressed(
     `loss_of` is the loss of some of the rows by which the mixture was judged. Only kernels that
     are functions of distances are tried; the change is None if no member has one.
     """
-    changes = _changes(members, origins, loss_of, link, random_state, options)
+    changes = _changes(members, origins_of, loss_of, link, random_state, options)
     if not changes:
         return None, None
     for size in sorted({change.size for change in changes}):
@@ -118,7 +118,7 @@ def compressed(
     machine = members.machines[best.place]
     all_rows = np.arange(len(members.Y))
     (student,) = _students(
-        members, [best.place], members.machines, all_rows, origins, random_state, options
+        members, [best.place], members.machines, all_rows, origins_of, random_state, options
     )
     *coef, intercept = student.solved(best.size, best.ridge)
     points = student.points[: best.size]
@@ -139,7 +139,7 @@ def compressed(
 
 def _changes(
     members: Members,
-    origins: Indices,
+    origins_of: Callable[[str], Indices],
     loss_of: Callable[[Indices], PredictiveLoss],
     link: Link | None,
     random_state: np.random.RandomState,
@@ -157,7 +157,7 @@ def _changes(
     for out in parts:
         others = np.setdiff1d(rows, out)
         machines = [members.trained_again(machine, others) for machine in members.machines]
-        students = _students(members, places, machines, others, origins, random_state, options)
+        students = _students(members, places, machines, others, origins_of, random_state, options)
         new = {name: table[out] for name, table in members.tables.items()}
         before.append(MixtureFunction.of(machines, members.factors)(new))
         for place, student in zip(places, students, strict=True):
@@ -216,13 +216,13 @@ def _students(
     places: list[int],
     machines: list[KernelMachine],
     rows: Indices,
-    origins: Indices,
+    origins_of: Callable[[str], Indices],
     random_state: np.random.RandomState,
     options: CompressionOptions,
 ) -> list[Student]:
     """The problems of some members, with points drawn from `rows`."""
     tables = {name: table[rows] for name, table in members.tables.items()}
-    near = exchanged_rows(tables, origins, random_state, options)
+    near = exchanged_rows(tables, origins_of, random_state, options)
     values = MixtureFunction.of(machines, members.factors)(near)
     return [
         Student.of(one, tables[one.table], near[one.table], values, options.sizes[-1])
@@ -253,22 +253,27 @@ def forward_selection(gram: Array, moments: Array, size: int) -> Indices:
 
 def exchanged_rows(
     tables: Tables,
-    origins: Indices,
+    origins_of: Callable[[str], Indices],
     random_state: np.random.RandomState,
     options: CompressionOptions,
 ) -> dict[str, Array]:
-    """Copies of rows, some cells of which are those of a near row, the same ones in all tables."""
+    """Copies of rows, some cells of which are those of a near row, the same ones in all tables.
+
+    `origins_of` returns the user's column for each column of a table.
+    """
     first = next(iter(tables.values()))
     n = len(first)
     distances = cdist(first, first)
     np.fill_diagonal(distances, np.inf)
     nearest = np.argsort(distances, axis=1)[:, : min(options.neighbours, n - 1)]
     found: dict[str, list[Array]] = {name: [] for name in tables}
+    origins = {name: origins_of(name) for name in tables}
+    n_columns = max(int(one.max()) for one in origins.values()) + 1
     for _ in range(options.copies):
         other = nearest[np.arange(n), random_state.randint(0, nearest.shape[1], n)]
-        is_other = random_state.uniform(size=(n, origins.max() + 1)) < options.exchanged
+        is_other = random_state.uniform(size=(n, n_columns)) < options.exchanged
         for name, table in tables.items():
-            found[name].append(np.where(is_other[:, origins], table[other], table))
+            found[name].append(np.where(is_other[:, origins[name]], table[other], table))
     return {name: np.vstack(copies) for name, copies in found.items()}
 
 

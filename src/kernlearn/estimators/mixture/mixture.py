@@ -292,7 +292,7 @@ class KernelMixture(MixtureParameters):
             limits = None if loss.is_of_labels else loss.link(members.held_out)
             one, change = compressed(
                 members,
-                self.preparation_.origins,
+                self.preparation_.origins_of,
                 lambda rows: loss.subset(rows if places is None else places[rows]).of_linked,
                 limits,
                 random_state,
