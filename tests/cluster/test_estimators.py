@@ -180,6 +180,28 @@ def test_without_landmarks_few_rows_are_gathered_and_many_with_a_word(monkeypatc
 
 
 @pytest.mark.parametrize(
+    "model", [kl.LSSVMRegressor(theta=0.5), kl.KernelRegressor(["linear", "Gaussian"])]
+)
+def test_equal_rows_of_gathered_chunks_are_held_out_together(model):
+    frame = pd.concat([FRAME[:30], FRAME[:30]], ignore_index=True)
+    lazy = dd.from_pandas(frame, npartitions=3)
+    found, expected = fitted(model, lazy, VALUES[:60]), fitted(model, frame, VALUES[:60])
+    assert found.n_duplicates_ == expected.n_duplicates_ == 30
+    np.testing.assert_allclose(found.predict_interval(frame), expected.predict_interval(frame))
+
+
+def test_survival_from_chunks_of_unknown_size():
+    time, lazy, is_near = np.exp(VALUES), in_chunks(X), np.abs(X[:, 0]) < 0.7
+    unknown, rest = lazy[abs(lazy[:, 0]) < 0.7], (IS_LOW[is_near], time[is_near])
+    model = kl.MKLSurvival(FEW, C=1.0, rank=5)
+    found = clone(model).fit(unknown, event=rest[0], time=rest[1])
+    expected = clone(model).fit(X[is_near], event=rest[0], time=rest[1])
+    np.testing.assert_allclose(found.predict(X), expected.predict(X), atol=1e-6)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        clone(model).fit(unknown, event=rest[0][1:], time=rest[1][1:])
+
+
+@pytest.mark.parametrize(
     ("table", "y", "message"),
     [
         (in_chunks(spoilt(317)), VALUES, "got NaN or infinity in row 317"),

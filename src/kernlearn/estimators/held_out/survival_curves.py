@@ -17,6 +17,8 @@ folds, this flattens the slope, and puts the concordance of noise below one half
 
 from __future__ import annotations
 
+from numbers import Integral
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
@@ -235,10 +237,11 @@ def checked_times(times: Rows) -> Array:
 
 
 def signed_times(X: Rows, y: Rows, event: Rows, time: Rows) -> NDArray[np.float64]:
-    """Checked outcomes in one array, of as many rows as X."""
+    """Checked outcomes in one array, of as many rows as X, where these have been counted."""
     outcome = survival_outcome(y, event=event, time=time)
     n_rows = getattr(X, "shape", [None])[0]
-    if n_rows is not None and n_rows != len(outcome):
+    is_counted = isinstance(n_rows, Integral)  # a Dask collection may have chunks of unknown size
+    if is_counted and n_rows != len(outcome):
         raise ValueError(
             f"expected a time and an event for each of {n_rows} rows, got {len(outcome)}; pass "
             "outcomes of the same rows"

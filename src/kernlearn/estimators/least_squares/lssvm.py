@@ -19,6 +19,7 @@ from kernlearn.estimators.inputs.dask_rows import (
     check_takes_dask,
     evenly_spaced_rows,
     gather_rows,
+    in_memory,
     select_rows,
 )
 from kernlearn.estimators.inputs.decision_values import decision_values
@@ -332,7 +333,11 @@ class LeastSquaresSVM(LeastSquaresParameters):
     def _checked_with_target(self, X: Rows, y: Rows, **options: Any) -> tuple[Any, Targets]:
         """X and y, with what is to be known of X's device."""
         self._note_device(X)
-        return super()._checked_with_target(X, y, **options)
+        rows, target = super()._checked_with_target(X, y, **options)
+        most = self._options.exact_rows
+        # Few rows are gathered before they are compared and sorted.
+        is_gathered = len(target) <= most and is_exact(self.rank, len(target), most)
+        return in_memory(rows) if is_gathered else rows, target
 
     def _decision(self, X: ArrayLike) -> Array:
         """Decision values of shape (n, number of targets)."""

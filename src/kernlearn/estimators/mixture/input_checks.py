@@ -132,6 +132,8 @@ def checked_with_target(
 ) -> TrainingInput:
     """Rows, targets and weights, without the rows that do not count."""
     rows = checked_rows(estimator, X, reset=True)
+    if rows.shape[0] <= exact_rows:  # before equal rows are looked for
+        rows = in_memory(rows)
     if y is None:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None; pass "
