@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
@@ -195,6 +196,14 @@ def test_frames_and_memory_maps_are_sources(tmp_path):
     again = kl.MKLRegressor(KERNELS, **options).fit(mapped, VALUES)
     plain = kl.MKLRegressor(KERNELS, **options).fit(X.astype(np.float32), VALUES)
     np.testing.assert_allclose(again.predict(mapped), plain.predict(mapped), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Columns([0, 2], Linear())])
+def test_dense_rows_after_a_fit_to_sparse_ones(kernel):
+    model = kl.MKLRegressor([kernel], quality="least_squares", rank=10)
+    model.fit(sparse.csr_array(X), VALUES)
+    assert model.landmarks_ == [None]  # the columns are features of their own
+    np.testing.assert_allclose(model.predict(NEW), model.predict(sparse.csr_array(NEW)))
 
 
 def test_without_room_for_the_factor_the_answer_is_the_same():

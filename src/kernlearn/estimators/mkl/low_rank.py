@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.utils import check_random_state
 
 from kernlearn._checks import check_count
@@ -160,5 +160,7 @@ def landmark_values(
 def _sparse_values(kernel: Kernel, X: Rows, coef: Array) -> Array:
     """The function of coefficients of sparse features."""
     rows = kernel.sparse_rows(to_host(X))
+    if rows is None:  # dense rows, after a fit to sparse ones
+        rows = kernel.sparse_rows(csr_array(to_host(X)))
     assert rows is not None
     return rows.times(coef)
