@@ -197,6 +197,10 @@ def models():
     found.add("centred", centred, whole[known], t[known], whole)
     found.add("normalised", kl.MKLClassifier(normalize=True), whole[known], three[known], whole)
     found.add("landmarks", kl.MKLRegressor(rank=15), whole[known], t[known], whole)
+    of_features = kl.MKLRegressor([Linear()], quality="least_squares", rank=15)
+    found.add(
+        "features without landmarks", of_features, sparse.csr_array(whole[known]), t[known], whole
+    )
     alike = np.full(N_TRAIN, 3.0)
     found.add("one target in every row", kl.MKLRegressor(rank=15), whole[:N_TRAIN], alike, whole)
     counts = np.abs(whole).round(2)
@@ -259,6 +263,7 @@ NAMES = [
     "centred",
     "normalised",
     "landmarks",
+    "features without landmarks",
     "one target in every row",
     "histograms",
     "columns by name",
@@ -302,6 +307,13 @@ def test_covers_what_mixtures_are_made_of(models):
     assert {"ANOVA", "Gaussian", "Linear", "Stretched", "TreePaths", "WeightedSum"} <= kernels
     ranked = {one.table for one in models["kernels of one table"][0]._members.machines}
     assert ranked <= {"standard", "ranked"}
+
+
+def test_features_of_some_columns_are_refused_in_a_sentence(tmp_path):
+    model = kl.MKLRegressor([Columns([0], Linear())], quality="least_squares", rank=5)
+    model.fit(sparse.csr_array(np.eye(9)), np.arange(9.0))
+    with pytest.raises(ValueError, match="sparse features of the kernel Columns"):
+        to_numpy_code(model, tmp_path / "model.py")
 
 
 def test_a_compressed_mixture(tmp_path):

@@ -103,14 +103,20 @@ def _values(model: BaseEstimator, table: RowTable | None) -> Node:
 
 def _input_rows(model: BaseEstimator) -> RowTable:
     """The rows of an estimator of kernels: an array, a data frame, or views side by side."""
-    points = model.landmarks_[0] if not hasattr(model, "support_vectors_") else None
-    points = model.support_vectors_ if points is None else points
+    known = [model.support_vectors_] if hasattr(model, "support_vectors_") else model.landmarks_
+    points = next((each for each in known if each is not None), None)
     views: Mapping[str, slice] = vars(model).get("views_", {})
     if views:
         return _views_side_by_side(model, views)
     if is_frame(points):
         return FrameTable.from_input([str(name) for name in points.columns])
-    if getattr(points, "ndim", 0) != 2 or getattr(points, "dtype", np.dtype(object)).kind == "O":
+    if points is None and hasattr(model, "n_features_in_"):  # features alone, without landmarks
+        points = np.empty((0, model.n_features_in_))
+    if (
+        points is None
+        or getattr(points, "ndim", 0) != 2
+        or getattr(points, "dtype", np.dtype(object)).kind == "O"
+    ):
         raise refused(
             f"{type(model).__name__} on rows that are no table",
             "save the model by kernlearn.save",

@@ -86,7 +86,7 @@ def kernel_values(kernel: Kernel, table: RowTable, points: Rows, coef: Array) ->
         return reduce(Node.__add__, parts) if parts else _zeros(table, coef)
     if kind is Scaled:
         return kernel_values(kernel.kernel, table, points, kernel.scale * coef)
-    if kind is Columns:
+    if kind is Columns and points is not None:
         part, inputs = _chosen(kernel, table, points)
         return kernel_values(kernel.kernel, part, inputs, coef)
     if kind is Features and points is not None:
