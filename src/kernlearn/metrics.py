@@ -11,6 +11,7 @@ from kernlearn.quality.kappa import quadratic_kappa_scorer, quadratic_weighted_k
 from kernlearn.survival.brier import integrated, row_scores
 from kernlearn.survival.concordance import concordance
 from kernlearn.survival.curves import StepFunction, censoring_curve
+from kernlearn.survival.numbers import as_numbers, checked_times
 from kernlearn.survival.outcome import SurvivalOutcome, survival_outcome
 from kernlearn.typing import Array, Rows
 
@@ -196,7 +197,8 @@ def uno_concordance(
     """
     outcome = survival_outcome(y)
     censoring = censoring_curve(outcome if y_train is None else survival_outcome(y_train))
-    counted = outcome.event & (outcome.time < (np.inf if tau is None else tau))
+    end = np.inf if tau is None else _checked_tau(tau)
+    counted = outcome.event & (outcome.time < end)
     free = censoring(outcome.time)
     if (free[counted] <= 0).any():
         raise ValueError(
@@ -278,15 +280,24 @@ def _survival_inputs(
 ) -> tuple[SurvivalOutcome, Array, Array, StepFunction]:
     """Outcomes, predictions and times that fit together, and the curve of censoring."""
     outcome = survival_outcome(y)
-    when = np.atleast_1d(np.asarray(times, dtype=float))
-    known = np.asarray(survival, dtype=float)
+    when = checked_times(times)
+    cure = "pass for example model.predict_survival_function(X, times)"
+    known = as_numbers(survival, "predicted probabilities", cure)
     if known.shape != (len(outcome), len(when)) or not np.isfinite(known).all():
         raise ValueError(
             f"expected finite predictions of shape {(len(outcome), len(when))}, a row for each "
-            f"outcome and a column for each time, got shape {known.shape}; pass for example "
-            "model.predict_survival_function(X, times)"
+            f"outcome and a column for each time, got shape {known.shape}; {cure}"
         )
-    if (np.diff(when) <= 0).any() or when[-1] >= outcome.time.max():
+    if len(when) == 0:
+        raise ValueError("expected one time at least, got none; pass for example [100.0, 365.0]")
+    # Rounding may leave the interval.
+    if known.min() < -1e-9 or known.max() > 1.0 + 1e-9:
+        raise ValueError(
+            f"expected probabilities between 0 and 1, got {known.min():g} to {known.max():g}; "
+            "pass the survival, and no hazards or risks"
+        )
+    in_order = np.isfinite(when[0]) and not (np.diff(when) <= 0).any()
+    if not in_order or when[-1] >= outcome.time.max():
         raise ValueError(
             "expected increasing times before the last one of y, got times from "
             f"{when.min():g} to {when.max():g} with a last time of {outcome.time.max():g}; nothing "
@@ -301,8 +312,15 @@ def _survival_inputs(
     return outcome, known, when, censoring
 
 
+def _checked_tau(tau: float) -> float:
+    end = as_numbers(tau, "times", "pass a time as tau, or None for all events")
+    if end.ndim or np.isnan(end):
+        raise ValueError(f"expected tau to be one time, got {tau!r}; pass None for all events")
+    return float(end)
+
+
 def _risks(outcome: SurvivalOutcome, risk: ArrayLike) -> Array:
-    values = np.asarray(risk, dtype=float)
+    values = as_numbers(risk, "risks", "pass model.predict(X)")
     if values.shape != (len(outcome),) or np.isnan(values).any():
         found = "NaN" if values.shape == (len(outcome),) else f"shape {values.shape}"
         raise ValueError(

@@ -204,3 +204,58 @@ def test_scores_refuse_what_they_cannot_tell(drawn):
         kl.metrics.uno_concordance(
             [[1, 1.0], [0, 2.0], [1, 3.0]], [3.0, 2.0, 1.0], y_train=[[1, 1.0], [0, 2.0]]
         )
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda y: survival_outcome(event=np.array([1j, 0]), time=[1, 2]), r"0 and 1, got 1j"),
+        (lambda y: survival_outcome(event=[1, 0], time=np.array([1j, 2])), "that are numbers"),
+        (lambda y: survival_outcome(event=[1, 0], time=[10**400, 2]), "that are numbers, got"),
+        (lambda y: survival_outcome(SurvivalOutcome([np.nan], [True])), "finite, got nan"),
+        (lambda y: survival_outcome(y, event=[1], time=[1.0]), "got y and event and time"),
+        (lambda y: kaplan_meier(y)("soon"), "times that are numbers, got 'soon'"),
+        (lambda y: kaplan_meier(y)([np.nan]), "times that are numbers, got NaN"),
+        (lambda y: kaplan_meier(y, sample_weight=[1.0]), r"each of 60 rows, got shape \(1,\)"),
+        (lambda y: nelson_aalen(y, sample_weight=np.full(60, -1.0)), "smallest of -1"),
+        (lambda y: nelson_aalen(y, sample_weight=np.full(60, np.inf)), "finite, non-negative"),
+        (lambda y: pseudo_survival(y, ["soon"]), r"numbers, got \['soon'\]"),
+        (lambda y: pseudo_survival(y, [np.nan]), r"times of shape \(k,\), got NaN"),
+        (lambda y: pseudo_restricted_mean(y, -1.0), "finite time of zero or more, got -1.0"),
+        (lambda y: kl.metrics.harrell_concordance(y, ["high"] * 60), "risks that are numbers"),
+        (lambda y: kl.metrics.harrell_concordance(y, np.full(60, 1j)), "risks that are numbers"),
+        (lambda y: kl.metrics.uno_concordance(y, np.ones(60), tau="soon"), "numbers, got 'soon'"),
+        (lambda y: kl.metrics.uno_concordance(y, np.ones(60), tau=np.nan), "one time, got nan"),
+        (lambda y: kl.metrics.brier_scores(y, np.ones((60, 0)), []), "one time at least, got none"),
+        (lambda y: kl.metrics.brier_scores(y, np.ones((60, 1)), [["soon"]]), "times that are num"),
+        (lambda y: kl.metrics.brier_scores(y, np.ones((60, 1)), [[3.0]]), r"got shape \(1, 1\)"),
+        (lambda y: kl.metrics.brier_scores(y, np.full((60, 1), 2.0), [3.0]), "1, got 2 to 2"),
+        (lambda y: kl.metrics.brier_scores(y, np.ones((60, 2)), [-np.inf, 3]), "from -inf"),
+    ],
+)
+def test_estimates_and_scores_refuse_what_is_no_number(drawn, call, said):
+    with pytest.raises(ValueError, match=said):
+        call(drawn[0])
+
+
+def test_rows_of_weight_zero_are_left_out_of_curves_and_units_of_weights_are_free(drawn):
+    """Also the last rows, after which nobody of any weight is at risk."""
+    outcome, _ = drawn
+    some = outcome.time < np.quantile(outcome.time, 0.7)
+    for estimate in (kaplan_meier, nelson_aalen):
+        expected = estimate(outcome.subset(some))
+        for unit in (1.0, 1e-300, 1e308):
+            found = estimate(outcome, sample_weight=some * unit)(expected.x)
+            assert found == pytest.approx(expected.y, rel=1e-12)
+
+
+def test_pseudo_observations_read_outcomes_as_others_do_in_any_unit(drawn):
+    outcome, _ = drawn
+    expected = pseudo_restricted_mean(outcome)
+    assert pseudo_restricted_mean(outcome.structured) == pytest.approx(expected)
+    assert pseudo_survival(outcome.structured, TIMES).tolist() == (
+        pseudo_survival(outcome, TIMES).tolist()
+    )
+    for unit in (2.0**1010, 2.0**-1000):
+        inflated = SurvivalOutcome(outcome.time * unit, outcome.event)
+        assert pseudo_restricted_mean(inflated) / unit == pytest.approx(expected, rel=1e-12)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernlearn.survival.numbers import as_numbers, checked_weights
 from kernlearn.survival.outcome import SurvivalOutcome, survival_outcome
 from kernlearn.survival.ties import Ties
 from kernlearn.typing import Array, Indices, Rows
@@ -35,8 +36,13 @@ class StepFunction:
     start: float
 
     def __call__(self, times: Rows) -> Array:
-        """Values at ``times``; beyond the last time, the last value."""
-        place = np.searchsorted(self.x, np.asarray(times, dtype=float), side="right")
+        """Values at ``times``, of any shape; beyond the last time, the last value."""
+        when = as_numbers(times, "times", "pass for example [100.0, 365.0]")
+        if np.isnan(when).any():
+            raise ValueError(
+                "expected times that are numbers, got NaN; leave out the times that are missing"
+            )
+        place = np.searchsorted(self.x, when, side="right")
         return np.asarray(np.append(self.start, self.y)[place])
 
 
@@ -49,6 +55,12 @@ class RiskTable:
     censored: Array  # (m,)
     at_risk: Array  # (m,)
     place: Indices  # (n,): the time of every row
+
+    @property
+    def shares(self) -> Array:
+        """The part of those at risk that has the event; zero once nobody of any weight is left."""
+        any_left = np.where(self.at_risk > 0.0, self.at_risk, 1.0)
+        return np.asarray(self.events / any_left)
 
     @classmethod
     def of(cls, outcome: SurvivalOutcome, weight: Array | None = None) -> RiskTable:
@@ -92,8 +104,8 @@ def kaplan_meier(
     array([1.   , 0.75 , 0.375])
     """
     outcome = survival_outcome(y, event=event, time=time)
-    table = RiskTable.of(outcome, _weights(sample_weight))
-    return StepFunction(table.times, _products(table.events / table.at_risk), 1.0)
+    table = RiskTable.of(outcome, checked_weights(sample_weight, len(outcome)))
+    return StepFunction(table.times, _products(table.shares), 1.0)
 
 
 def nelson_aalen(
@@ -124,8 +136,8 @@ def nelson_aalen(
     array([0.  , 0.25, 0.75])
     """
     outcome = survival_outcome(y, event=event, time=time)
-    table = RiskTable.of(outcome, _weights(sample_weight))
-    return StepFunction(table.times, np.cumsum(table.events / table.at_risk), 0.0)
+    table = RiskTable.of(outcome, checked_weights(sample_weight, len(outcome)))
+    return StepFunction(table.times, np.cumsum(table.shares), 0.0)
 
 
 def censoring_curve(outcome: SurvivalOutcome) -> StepFunction:
@@ -166,7 +178,3 @@ def baseline_hazard(
 
 def _products(shares: Array) -> Array:
     return np.asarray(np.cumprod(1.0 - shares), dtype=float)
-
-
-def _weights(sample_weight: Rows) -> Array | None:
-    return None if sample_weight is None else np.asarray(sample_weight, dtype=float)

@@ -8,11 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.runtime.phrases import counted
+from kernlearn.survival.numbers import as_numbers
 from kernlearn.typing import Array, Indices, Mask, Rows
 
 _FORMS = (
     "a structured array of (event, time), as scikit-survival's Surv.from_arrays makes, a data "
     "frame of two columns, or event= and time="
+)
+_DATES = (
+    "convert dates to days since a start that every row has, for example (last - start) / "
+    "np.timedelta64(1, 'D')"
 )
 
 
@@ -96,8 +101,6 @@ def survival_outcome(y: Rows = None, *, event: Rows = None, time: Rows = None) -
     >>> survival_outcome(event=[True, False], time=[3.0, 5.0]).time
     array([3., 5.])
     """
-    if isinstance(y, SurvivalOutcome):
-        return y
     if (event is None) != (time is None) or (y is None) == (event is None):
         given = [
             name
@@ -107,7 +110,9 @@ def survival_outcome(y: Rows = None, *, event: Rows = None, time: Rows = None) -
         raise ValueError(
             f"expected {_FORMS}, got {' and '.join(given) or 'nothing'}; pass one of these forms"
         )
-    if y is not None:
+    if isinstance(y, SurvivalOutcome):
+        event, time = y.event, y.time
+    elif y is not None:
         event, time = _two_columns(y)
     found = SurvivalOutcome(_times(time), _events(event))
     if len(found.time) != len(found.event):
@@ -143,8 +148,8 @@ def _two_columns(y: Rows) -> tuple[Rows, Rows]:
 
 
 def _are_events(column: NDArray[np.generic]) -> bool:
-    if column.dtype.kind == "b":
-        return True
+    if column.dtype.kind in "bcmM":
+        return column.dtype.kind == "b"
     try:
         return bool(np.isin(column.astype(float), [0.0, 1.0]).all())
     except (TypeError, ValueError):
@@ -158,7 +163,8 @@ def _events(event: Rows) -> Mask:
             f"expected events of shape (n,), got shape {values.shape}; pass one truth value per row"
         )
     if not _are_events(values):
-        other = next(value for value in values.tolist() if not _are_events(np.asarray([value])))
+        others = (value for value in values.tolist() if not _are_events(np.asarray([value])))
+        other = next(others, values[0])  # a date of zero or one nanosecond is listed as a number
         raise ValueError(
             f"expected events that are truth values, or 0 and 1, got {other!r}; pass for example "
             "event=(status == 'dead')"
@@ -167,15 +173,7 @@ def _events(event: Rows) -> Mask:
 
 
 def _times(time: Rows) -> Array:
-    try:
-        if np.asarray(time).dtype.kind in "mM":  # as numbers they would be counts of nanoseconds
-            raise TypeError
-        values = np.asarray(time, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(
-            "expected times that are numbers, got other entries; convert dates to days since a "
-            "start that every row has, for example (last - start) / np.timedelta64(1, 'D')"
-        ) from None
+    values = as_numbers(time, "times", _DATES)
     if values.ndim != 1:
         raise ValueError(
             f"expected times of shape (n,), got shape {values.shape}; pass one number per row"
@@ -190,4 +188,4 @@ def _times(time: Rows) -> Array:
             f"expected times of zero or more, got {values.min():g}; count from a start that lies "
             "before every event"
         )
-    return np.asarray(values)
+    return values

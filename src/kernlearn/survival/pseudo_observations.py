@@ -11,19 +11,22 @@ Without row i, the factors of Kaplan and Meier's product before :math:`t_i` are
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from kernlearn.survival.curves import RiskTable
-from kernlearn.survival.outcome import SurvivalOutcome
+from kernlearn.survival.numbers import as_numbers, checked_times
+from kernlearn.survival.outcome import SurvivalOutcome, survival_outcome
 from kernlearn.typing import Array, Rows
 
 
-def pseudo_survival(outcome: SurvivalOutcome, times: Rows) -> Array:
+def pseudo_survival(outcome: Rows, times: Rows) -> Array:
     """Pseudo-observations of being free of the event after each of some times.
 
     Parameters
     ----------
-    outcome : SurvivalOutcome
+    outcome : SurvivalOutcome, structured array, data frame or array of shape (n, 2)
         Right-censored times, as :func:`survival_outcome` reads them.
     times : array-like of shape (k,)
         When to look.
@@ -40,18 +43,18 @@ def pseudo_survival(outcome: SurvivalOutcome, times: Rows) -> Array:
     >>> pseudo_survival(outcome, [1.5]).round(6).ravel()
     array([0., 1., 1.])
     """
-    without, n = _LeftOut(outcome), len(outcome)
-    times = np.asarray(times, dtype=float)
+    known, times = survival_outcome(outcome), checked_times(times)
+    without, n = _LeftOut(known), len(known)
     whole = _at(without.whole, np.searchsorted(without.times, times, side="right") - 1)
     return np.asarray(n * whole - (n - 1.0) * without.survival(times))
 
 
-def pseudo_restricted_mean(outcome: SurvivalOutcome, horizon: float | None = None) -> Array:
+def pseudo_restricted_mean(outcome: Rows, horizon: float | None = None) -> Array:
     r"""Pseudo-observations of the restricted mean :math:`\int_0^\tau S(t)\,dt`.
 
     Parameters
     ----------
-    outcome : SurvivalOutcome
+    outcome : SurvivalOutcome, structured array, data frame or array of shape (n, 2)
         Right-censored times, as :func:`survival_outcome` reads them.
     horizon : float, optional
         The end τ; by default the largest time.
@@ -68,10 +71,25 @@ def pseudo_restricted_mean(outcome: SurvivalOutcome, horizon: float | None = Non
     >>> pseudo_restricted_mean(outcome, 3.0).round(6)
     array([1., 2., 3.])
     """
-    end = float(outcome.time.max()) if horizon is None else float(horizon)
-    n, without = len(outcome), _LeftOut(outcome)
+    known = survival_outcome(outcome)
+    end = float(known.time.max()) if horizon is None else _checked_horizon(horizon)
+    # In units of about the largest number, a power of two: sums of large times would overflow.
+    unit = int(np.frexp(max(end, known.time.max()))[1])
+    known, end = replace(known, time=np.ldexp(known.time, -unit)), float(np.ldexp(end, -unit))
+    n, without = len(known), _LeftOut(known)
     area = _areas(without.whole, without.times, np.array([end]))[0]
-    return np.asarray(n * area - (n - 1.0) * without.restricted_mean(end))
+    return np.asarray(np.ldexp(n * area - (n - 1.0) * without.restricted_mean(end), unit))
+
+
+def _checked_horizon(horizon: float) -> float:
+    """A finite number of zero or more."""
+    end = as_numbers(horizon, "horizons", "pass a time, or None for the largest one")
+    if end.ndim or not 0.0 <= end < np.inf:
+        raise ValueError(
+            f"expected horizon to be a finite time of zero or more, got {horizon!r}; pass None for "
+            "the largest time"
+        )
+    return float(end)
 
 
 class _LeftOut:

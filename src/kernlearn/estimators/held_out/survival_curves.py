@@ -27,12 +27,12 @@ from sklearn.utils.validation import check_consistent_length
 from kernlearn.estimators.held_out.chance import FEWEST_ROWS, LEVEL, report_chance
 from kernlearn.estimators.held_out.hazard_slopes import HazardSlopes
 from kernlearn.estimators.held_out.intervals import check_coverage, check_probability
-from kernlearn.kernels._validation import check_real
 from kernlearn.metrics import harrell_concordance
 from kernlearn.numerics.rounding import ranks
 from kernlearn.quality.partial_likelihood import centred_within
 from kernlearn.runtime.phrases import p_in_words
 from kernlearn.survival.concordance import concordance
+from kernlearn.survival.numbers import checked_times
 from kernlearn.survival.outcome import SurvivalOutcome, survival_outcome
 from kernlearn.survival.ties import Ties
 from kernlearn.typing import Array, Indices, Rows
@@ -216,24 +216,6 @@ class SurvivalCurves:
         outcome, risk = survival_outcome(y), ranks(self.predict(X))
         check_consistent_length(risk, outcome.time)
         return harrell_concordance(outcome, risk)
-
-
-def checked_times(times: Rows) -> Array:
-    """Times of predicted probabilities, as floats."""
-    check_real(times, "times")
-    try:
-        when = np.atleast_1d(np.asarray(times, dtype=float))
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"expected times that are numbers, got {times!r}; pass for example [100.0, 365.0]"
-        ) from None
-    if when.ndim != 1 or np.isnan(when).any():
-        found = "NaN" if when.ndim == 1 else f"shape {when.shape}"
-        raise ValueError(
-            f"expected times of shape (k,), got {found}; pass one number for each time, the same "
-            "times for all rows"
-        )
-    return when
 
 
 def signed_times(X: Rows, y: Rows, event: Rows, time: Rows) -> NDArray[np.float64]:

@@ -10,11 +10,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from kernlearn.estimators.held_out.scoring import HeldOutNumbers
-from kernlearn.estimators.held_out.survival_curves import (
-    SurvivalCurves,
-    checked_times,
-    signed_times,
-)
+from kernlearn.estimators.held_out.survival_curves import SurvivalCurves, signed_times
 from kernlearn.estimators.inputs.dask_rows import in_memory
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mixture.input_checks import (
@@ -41,6 +37,7 @@ from kernlearn.quality.predictive import PredictiveLoss, SquaredLoss
 from kernlearn.runtime.stopping import Progress
 from kernlearn.runtime.threads import threads_for
 from kernlearn.survival.concordance import Concordance, concordance, jackknife_error_of
+from kernlearn.survival.numbers import checked_times
 from kernlearn.survival.outcome import SurvivalOutcome
 from kernlearn.survival.pseudo_observations import pseudo_survival
 from kernlearn.typing import Array, FoldsLike, Indices, RandomState, Rows, Targets
