@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import make_scorer
 
 from kernlearn.typing import Indices
@@ -29,7 +30,9 @@ def quadratic_weighted_kappa(
     y_pred : array-like of shape (n,)
         The predicted grades.
     grades : sequence, optional
-        All grades from the lowest to the highest; sorted by default, which is right for numbers.
+        All grades from the lowest to the highest. The default is the order of the categories if
+        `y_true` is an ordered categorical of pandas, and the sorted order otherwise, which is right
+        for numbers.
 
     Returns
     -------
@@ -44,7 +47,13 @@ def quadratic_weighted_kappa(
     0.8
     """
     truth, predicted = np.asarray(y_true), np.asarray(y_pred)
-    order = np.unique(np.concatenate([truth, predicted])) if grades is None else np.asarray(grades)
+    if truth.ndim != 1 or truth.shape != predicted.shape:
+        raise ValueError(
+            f"expected one grade of each row in y_true and in y_pred, got shapes {truth.shape} and "
+            f"{predicted.shape}; pass the true and the predicted grades of the same rows"
+        )
+    named = ordered_categories(y_true) if grades is None else grades
+    order = _sorted(np.concatenate([truth, predicted])) if named is None else np.asarray(named)
     for name, labels in (("y_true", truth), ("y_pred", predicted)):
         unknown = np.setdiff1d(labels, order)
         if len(unknown):
@@ -56,6 +65,22 @@ def quadratic_weighted_kappa(
     return weighted_kappa_of(
         *(np.array([places[label] for label in labels.tolist()]) for labels in (truth, predicted))
     )
+
+
+def ordered_categories(y: object) -> list[object] | None:
+    """The categories of an ordered categorical of pandas; None for anything else."""
+    dtype: Any = getattr(y, "dtype", None)
+    return list(dtype.categories) if getattr(dtype, "ordered", False) else None
+
+
+def _sorted(labels: NDArray[Any]) -> NDArray[Any]:
+    try:
+        return np.unique(labels)
+    except TypeError:
+        raise ValueError(
+            "expected grades of one kind, got a mixture that cannot be sorted (None or NaN among "
+            "strings, say); drop the rows without a grade, or pass grades="
+        ) from None
 
 
 def weighted_kappa_of(truth: Indices, predicted: Indices) -> float:
@@ -79,7 +104,8 @@ def quadratic_kappa_scorer(grades: Sequence[object] | None = None) -> Callable[.
     Parameters
     ----------
     grades : sequence, optional
-        All grades from the lowest to the highest; sorted by default.
+        All grades from the lowest to the highest; by default as in
+        :func:`quadratic_weighted_kappa`.
 
     Returns
     -------

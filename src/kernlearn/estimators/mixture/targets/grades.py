@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from kernlearn.quality.kappa import ordered_categories
 from kernlearn.runtime.phrases import listed
 from kernlearn.typing import Rows, Targets
 
@@ -27,7 +27,7 @@ def ordered_classes(
     >>> ordered_classes(None, "auto", None, np.array([1, 2, 3])) is None
     True
     """
-    named = _categories(y)
+    named = ordered_categories(y)
     is_text = isinstance(ordinal, str)
     if isinstance(ordinal, bool | np.bool_) or (is_text and ordinal == "auto"):
         if ordinal is not True and not (is_text and named is not None):
@@ -44,12 +44,6 @@ def ordered_classes(
         named = list(ordinal)
     assert named is not None
     return _in_order(estimator, named, classes)
-
-
-def _categories(y: Rows) -> list[object] | None:
-    """The categories of an ordered categorical of pandas."""
-    dtype: Any = getattr(y, "dtype", None)
-    return list(dtype.categories) if getattr(dtype, "ordered", False) else None
 
 
 def _check_numbers(estimator: BaseEstimator, classes: Targets) -> None:
