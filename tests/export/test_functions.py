@@ -399,6 +399,19 @@ def test_refuses_things_that_are_no_table(tmp_path):
         to_numpy_code(model, tmp_path / "model.py")
     with pytest.raises(ValueError, match="got GraphFusionClassifier; export KernelClassifier"):
         to_numpy_code(_fitted_fusion(), tmp_path / "model.py")
+    rows = np.random.default_rng(0).normal(size=(8, 2))
+    metric = kl.HyperkernelMetric().fit(rows, np.arange(8) % 2)
+    with pytest.raises(ValueError, match="got HyperkernelMetric; export KernelClassifier"):
+        to_numpy_code(metric, tmp_path / "model.py")
+
+
+def test_sparse_rows_of_kernels_that_know_of_missing_sources(tmp_path):
+    rows = np.random.default_rng(0).normal(size=(12, 3)).clip(0)
+    model = kl.MKLRegressor([kl.kernels.Linear(), kl.kernels.Gaussian()], C=1.0, missing="complete")
+    model.fit(sparse.csr_matrix(rows), rows[:, 0])
+    to_numpy_code(model, tmp_path / "model.py")
+    code = runpy.run_path(str(tmp_path / "model.py"))
+    assert code["predict"](rows) == pytest.approx(model.predict(sparse.csr_matrix(rows)), abs=1e-10)
 
 
 def _fitted_fusion():
@@ -423,3 +436,13 @@ def test_a_kernel_serves_as_that_of_an_svm(models):
     same = SVC(kernel="precomputed").fit(model.kernel_(X[:N_TRAIN]), y)
     found = machine.decision_function(X)
     np.testing.assert_allclose(found, same.decision_function(model.kernel_(X, X[:N_TRAIN])))
+
+
+def test_a_machine_of_no_coefficients_predicts_its_intercept(tmp_path):
+    """Through landmarks, kernels without coefficients are left out; here these are all kernels."""
+    rows = np.full((6, 2), 0.1)
+    model = kl.MKLRegressor([kl.kernels.Linear()], C=1.0, rank=1).fit(rows, np.full(6, 2.5))
+    assert not any(coef.any() for coef in model.landmark_coef_)
+    to_numpy_code(model, tmp_path / "model.py")
+    code = runpy.run_path(str(tmp_path / "model.py"))
+    assert code["predict"](rows).tolist() == model.predict(rows).tolist()

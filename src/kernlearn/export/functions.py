@@ -86,16 +86,17 @@ def _values(model: BaseEstimator, table: RowTable | None) -> Node:
     """Decision values or standardised numbers, of shape (n, k)."""
     if isinstance(model, KernelMixture):
         return mixture_values(model)
-    if not all(hasattr(model, name) for name in ("kernel_", "intercept_")):
+    has_points = hasattr(model, "support_vectors_") or hasattr(model, "landmarks_")
+    if not has_points or not all(hasattr(model, name) for name in ("kernel_", "intercept_")):
         raise refused(
             f"{type(model).__name__}",
             "export KernelClassifier, KernelRegressor, or an MKL, LSSVM or FirstLevel estimator",
         )
     rows = _input_rows(model) if table is None else table
     if getattr(model, "rank_", None) is not None and hasattr(model, "landmark_coef_"):
-        every = [*zip(model.kernel_.kernels, model.landmarks_, model.landmark_coef_, strict=True)]
-        used = [part for part in every if part[-1].any()] or every[:1]  # zeros of the right shape
-        found = [kernel_values(kernel, rows, points, coef) for kernel, points, coef in used]
+        kernels, points, coefs = model.kernel_.kernels, model.landmarks_, model.landmark_coef_
+        used = [i for i, coef in enumerate(coefs) if coef.any()] or [0]
+        found = [kernel_values(kernels[i], rows, points[i], coefs[i]) for i in used]
         return reduce(Node.__add__, found) + np.asarray(model.intercept_)
     points, coef = model.support_vectors_, model.dual_coef_.T
     return kernel_values(model.kernel_, rows, points, coef) + np.asarray(model.intercept_)

@@ -256,7 +256,8 @@ def _centred(kernel: Centered, table: RowTable, points: Rows) -> Node:
 
 def _means_with_sample(kernel: Centered, table: RowTable) -> Node:
     """Mean values with the sample, a function with equal coefficients; of shape (n, 1)."""
-    share = np.full((len(kernel.sample), 1), 1.0 / len(kernel.sample))
+    n_rows = kernel.sample.shape[0]  # a sparse matrix has no length
+    share = np.full((n_rows, 1), 1.0 / n_rows)
     return kernel_values(kernel.kernel, table, kernel.sample, share)
 
 
