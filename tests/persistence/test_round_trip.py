@@ -96,6 +96,14 @@ def test_every_public_estimator(name, tmp_path):
         np.testing.assert_array_equal(model.pair_score(pairs), read.pair_score(pairs))
 
 
+@pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix])
+def test_sparse_rows_are_part_of_a_file(form, tmp_path):
+    X, y = data()
+    X = form(X.clip(0))
+    model = kl.MKLClassifier([kernels.Linear()], C=1.0).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), again(model, tmp_path).predict(X))
+
+
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_an_estimator_that_is_not_fitted(name, tmp_path):
     model = getattr(kl, name)()
