@@ -12,7 +12,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
 
-from kernlearn import kernels
+from kernlearn import MKLRegressor, kernels
 from kernlearn.formulas.notebook_html import LONGEST, MOST_TERMS, formula_html
 from kernlearn.hyperkernels import ARDHarmonic, GaussianHyperkernel, Harmonic
 from kernlearn.inspection import kernel_formula
@@ -155,6 +155,14 @@ def test_a_long_sum_within_a_product_is_shortened_too():
 def test_no_terms_are_not_a_formula(max_terms):
     with pytest.raises(ValueError, match="expected max_terms to be a positive integer, got"):
         kernel_formula(Linear(), max_terms=max_terms)
+
+
+def test_a_model_is_no_kernel_and_the_message_names_its_kernel():
+    model = MKLRegressor([Linear()], C=1.0).fit(np.eye(3), [1.0, 2.0, 4.0])
+    with pytest.raises(ValueError, match=r"a kernel, got MKLRegressor; pass model\.kernel_"):
+        kernel_formula(model)
+    with pytest.raises(ValueError, match="expected a kernel, got str; pass a kernel of"):
+        kernel_formula("linear")
 
 
 def test_kernels_on_things_say_what_they_read():

@@ -146,7 +146,7 @@ _HAS_BRACKETS: tuple[type[Kernel], ...] = (Linear, *_LETTERS)
 _HAS_UNIT_DIAGONAL = (ANOVA, Gaussian, ARDGaussian, Laplacian, Matern)
 
 
-def kernel_formula(kernel: Kernel, max_terms: int | None = None) -> str:
+def kernel_formula(kernel: object, max_terms: int | None = None) -> str:
     """The kernel as one would write it on paper.
 
     Parameters
@@ -173,6 +173,9 @@ def kernel_formula(kernel: Kernel, max_terms: int | None = None) -> str:
     >>> print(kernel_formula(WeightedSum(bank, [0.01] * 99 + [0.5]), max_terms=2))
     k(x, z) = 0.5·exp(−6.34e29 ‖x − z‖²) + 0.01·exp(−1 ‖x − z‖²) + … (98 more terms)
     """
+    if not isinstance(kernel, Kernel):
+        cure = "model.kernel_" if hasattr(kernel, "kernel_") else "a kernel of kernlearn.kernels"
+        raise ValueError(f"expected a kernel, got {type(kernel).__name__}; pass {cure}")
     if max_terms is not None:
         check_count("max_terms", max_terms)
     writer = _Writer(max_terms)

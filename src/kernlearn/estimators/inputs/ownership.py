@@ -46,7 +46,14 @@ def draw_seed(random_state: RandomState) -> int:
     """
     if isinstance(random_state, int | np.integer) and 0 <= random_state < 2**32:
         return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    try:
+        generator = check_random_state(random_state)
+    except ValueError:
+        raise ValueError(
+            "expected random_state to be an integer from 0 to 2**32 - 1, a RandomState of NumPy or "
+            f"None, got {random_state!r}; pass for example random_state=0"
+        ) from None
+    return int(generator.randint(np.iinfo(np.int32).max))
 
 
 def copied_kernel(kernel: K) -> K:
