@@ -130,3 +130,21 @@ def test_classes_are_numbered_by_size_then_place():
     assert label_free_codes(labels).tolist() == [0, 2, 2, 1, 1, 0, 2]
     places = np.array([3, 0, 0, 1, 1, 4, 0])
     assert label_free_codes(labels, places).tolist() == [1, 2, 2, 0, 0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        kl.LSSVMClassifier("ard"),
+        kl.LSSVMClassifier(kl.kernels.Linear(), "evidence"),
+        kl.LSSVMRegressor(kl.kernels.Linear(), "evidence"),
+    ],
+    ids=["ARD", "logistic evidence", "evidence"],
+)
+@pytest.mark.parametrize("unit", [2.0**-450, 2.0**450])
+def test_least_squares_machines_of_columns_in_any_unit(model, unit):
+    y = LABELS if isinstance(model, kl.LSSVMClassifier) else Y
+    values = clone(model).fit(X[:, :2], y).predict(X_NEW[:, :2])
+    assert clone(model).fit(unit * X[:, :2], y).predict(unit * X_NEW[:, :2]) == pytest.approx(
+        values, rel=1e-6
+    )

@@ -65,6 +65,15 @@ class Evidence(LeastSquaresLoss):
         outer = fit.dual_coef @ fit.dual_coef.T
         return np.asarray(self._mean(fit.log_volume) * (share * fit.inverse - outer))
 
+    def log_slope(self, fit: LSSVMFit, negligible: float) -> Array:
+        """The same over V plus a constant, without the squares of large coefficients."""
+        misfit, value = self._misfit(fit), self.value(fit)
+        if misfit <= 0.0:
+            return np.zeros_like(fit.inverse)
+        coef = fit.dual_coef / np.sqrt(misfit)
+        relative = fit.inverse / (len(self.weight) - 1) - coef @ coef.T
+        return np.asarray(value / (value + negligible) * relative)
+
     def subset(self, rows: Indices) -> Evidence:
         """The evidence of some points."""
         return Evidence(self.weight[rows], self.targets[rows])

@@ -29,6 +29,7 @@ an ε so small that the kernel is linear for θ of that size; elsewhere the two 
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -65,6 +66,10 @@ class SelectionLoss(ABC, Generic[FitT]):
     @abstractmethod
     def slope(self, fit: FitT) -> Array:
         """The matrix W, of shape (n, n)."""
+
+    def log_slope(self, fit: FitT, negligible: float) -> Array:
+        """The derivative with respect to K of the logarithm of the loss plus a constant."""
+        return self.slope(fit) / (self.value(fit) + negligible)
 
     @abstractmethod
     def ridge_slope(self, fit: FitT, W: Array, lam: float) -> float:
@@ -335,20 +340,19 @@ class SelectionCriterion:
         """The same from Q."""
         logarithm = float(np.log(loss + self.negligible))
         if self._penalises(theta):
-            square = float(theta @ theta) + self.small_theta**2
-            logarithm += len(theta) / n_residuals * float(np.log(0.5 * square))
+            norm = math.hypot(*theta, self.small_theta)  # its square may overflow
+            logarithm += len(theta) / n_residuals * (2.0 * math.log(norm) - math.log(2.0))
         return logarithm
 
     def log_slope(self, fit: MachineFit) -> Array:
         """The derivative of log Q with respect to every entry of K."""
-        return self.loss.slope(fit) / (self.loss.value(fit) + self.negligible)
+        return self.loss.log_slope(fit, self.negligible)
 
     def penalty_slope(self, n_residuals: int, theta: Array) -> Array:
         """The derivative of the term in θ with respect to log θ."""
         if not self._penalises(theta):
             return np.zeros(len(theta))
-        squares = theta**2
-        share = squares / (squares.sum() + self.small_theta**2)
+        share = (theta / math.hypot(*theta, self.small_theta)) ** 2
         return np.asarray(2.0 * len(theta) / n_residuals * share)
 
     def _penalises(self, theta: Array) -> bool:

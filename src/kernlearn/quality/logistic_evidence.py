@@ -97,8 +97,10 @@ class LogisticEvidence(SelectionLoss[LogisticFit]):
             for y, values in zip(self.signs.T, starts, strict=True)
         ]
         coef = np.column_stack([mode.coef for mode in modes])
-        dual_coef = (coef - coef.mean(axis=0)) / lam
-        intercept = INTERCEPT_VARIANCE * coef.sum(axis=0) - means @ dual_coef
+        centred = coef - coef.mean(axis=0)
+        with np.errstate(over="ignore"):  # at a tiny λ, which the search leaves
+            dual_coef, means = centred / lam, means / lam
+        intercept = INTERCEPT_VARIANCE * coef.sum(axis=0) - means @ centred
         return lam, LogisticFit(dual_coef, intercept, K, lam, modes)
 
     def value(self, fit: LogisticFit) -> float:

@@ -184,7 +184,8 @@ class SelectionObjective:
     def computed(self, z: Array) -> ValueAndSlopes:
         """The same on the host, without being counted or noted."""
         try:
-            value, gradient = self._at(float(np.exp(z[0])), np.exp(z[1:]))
+            with np.errstate(over="ignore", invalid="ignore"):
+                value, gradient = self._at(float(np.exp(z[0])), np.exp(z[1:]))
         except BREAKDOWNS:
             value = np.inf
         if not (np.isfinite(value) and np.isfinite(gradient).all()):

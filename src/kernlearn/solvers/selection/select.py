@@ -16,6 +16,7 @@ So the criterion of an ARD kernel is never above that of the RBF kernel.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -124,7 +125,7 @@ def _freed(
     """The descent of all parameters from the tied ones, and from another start."""
     if len(stage.z) <= 2 and not criterion.regularised:
         return stage
-    scale = float(np.linalg.norm(objective.kernel.start(objective.X)))
+    scale = math.hypot(*objective.kernel.start(objective.X))
     objective.criterion = replace(criterion, small_theta=_LINEAR * scale)
     objective.best.value = np.inf  # of another criterion from now on; its point is still the best
     directions = np.eye(len(stage.z))[:, lam is not None :]
