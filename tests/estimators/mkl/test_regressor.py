@@ -146,3 +146,11 @@ def test_the_certificate_is_of_predictions_far_from_zero(quality, C):
     assert model.objective_ >= value * (1 - 1e-4)
     assert model.duality_gap_ >= 1 - model.lower_bound_ / value - 1e-4
     assert not model.status_.is_optimal
+
+
+def test_numbers_beyond_double_precision_are_not_called_classes():
+    X, y = np.random.default_rng(0).normal(size=(6, 2)), np.arange(6.0) * 1e80
+    options = MKLOptions(total=1e100)
+    model = MKLRegressor([Gaussian()], "least_squares", C=1e100, options=options)
+    with pytest.raises(ValueError, match="squares in double precision, got one without a value"):
+        model.fit(X, y)

@@ -157,8 +157,7 @@ class KernelCombination(CombinationParameters):
             backend = ExactBackend(statement, family)
             engine_fit = learn(backend, control)
         solution = engine_fit.solution
-        if solution.status is Status.NO_SOLUTION:
-            raise ValueError(f"{type(self).__name__} found {solution.status}")
+        check_solved(self, engine_fit, statement.quality)
         of_pool = isinstance(family, KernelPool)
         self.kernel_ = (family.combined if of_pool else self._combined)(solution.weights)
         if isinstance(family, ContinuousPool):
@@ -279,6 +278,21 @@ def store_certificate(estimator: KernelCombination, engine_fit: EngineFit[Any]) 
         estimator.loss_by_strength_ = engine_fit.loss_by_strength
         estimator.penalty_strength_ = engine_fit.strength
     store_share(estimator, engine_fit.share)
+
+
+def check_solved(
+    estimator: KernelCombination | CombinationParameters, fit: EngineFit[Any], quality: str
+) -> None:
+    """Refuse a fit without a solution, and say why there is none."""
+    if fit.solution.status is not Status.NO_SOLUTION:
+        return
+    name = type(estimator).__name__
+    if quality == "hard_margin":
+        raise ValueError(f"{name} found {fit.solution.status}")
+    raise ValueError(
+        f"{name} expected a problem whose numbers have squares in double precision, got one "
+        "without a value; bring y, C, the kernels and options.total nearer to one"
+    )
 
 
 def warn_unless_finished(

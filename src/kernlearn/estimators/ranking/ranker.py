@@ -16,6 +16,7 @@ from kernlearn.estimators.held_out.groups import group_codes
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mkl.combination import (
     KernelCombination,
+    check_solved,
     forget_fit,
     store_certificate,
     warn_unless_finished,
@@ -41,7 +42,6 @@ from kernlearn.families.matrices import GramStack
 from kernlearn.kernels import Columns, Kernel, Linear, Normalized, Polynomial, Stretched
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.phrases import counted
-from kernlearn.runtime.status import Status
 from kernlearn.solvers.engine.backend import learn
 from kernlearn.solvers.engine.exact import ExactBackend
 from kernlearn.solvers.engine.statement import ChoiceOptions, HoldOut
@@ -283,8 +283,7 @@ class MKLRanker(KernelCombination):
         data = replace(data, fold=held_out[0], groups=held_out[1])
         statement = state(self, data, family.n_matrices, self._options.total)
         engine_fit = learn(ExactBackend(statement, family), control)
-        if engine_fit.solution.status is Status.NO_SOLUTION:
-            raise ValueError(f"{type(self).__name__} found {engine_fit.solution.status}")
+        check_solved(self, engine_fit, self.quality)
         self.kernel_ = self._combined(engine_fit.solution.weights)
         store_certificate(self, engine_fit)
         coef = known.of_rows(np.asarray(engine_fit.solution.dual_coef).reshape(-1))
