@@ -196,3 +196,23 @@ def test_large_grades_have_no_gains():
     model = MKLRanker([Linear()], C=1.0).fit(X, 1e4 * X[:, 0] ** 2, groups=group)
     with pytest.raises(ValueError, match="expected grades of at most 1000 for NDCG"):
         model.score(X, 1e4 * X[:, 0] ** 2, groups=group)
+
+
+@pytest.mark.parametrize(
+    ("grades", "said"),
+    [
+        (np.full(12, np.nan), "expected finite grades in y, got NaN"),
+        (np.ones((12, 2)), r"a grade for each of 12 rows, got y of shape \(12, 2\)"),
+        ([1.0, 2.0], r"a grade for each of 12 rows, got y of shape \(2,\)"),
+        (["good"] * 12, "y must be an array of real numbers"),
+        (np.full(12, 1j), "y must hold real numbers, got complex ones"),
+        (None, r"a grade for each of 12 rows, got y of shape \(\)"),
+    ],
+)
+def test_a_score_needs_a_number_for_each_row(grades, said):
+    rows = np.random.default_rng(0).normal(size=(12, 2))
+    model = MKLRanker([Linear()], C=1.0).fit(rows, np.arange(12))
+    assert model.score(rows, np.arange(12)[:, None]) == model.score(rows, np.arange(12))
+    for groups in (None, np.arange(12) // 6):
+        with pytest.raises(ValueError, match=said):
+            model.score(rows, grades, groups=groups)

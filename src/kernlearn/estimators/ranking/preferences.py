@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
+from kernlearn.kernels._validation import as_floats
 from kernlearn.numerics.rounding import ranks
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +74,21 @@ def pairs_of_grades(
     if n_pairs is not None and len(pairs) > n_pairs:
         pairs = pairs[np.sort(random_state.choice(len(pairs), n_pairs, replace=False))]
     return pairs, None if groups is None else codes[pairs[:, 0]]
+
+
+def checked_grades(y: Rows, n_rows: int) -> Array:
+    """The grades of rows that a ranking is judged by, as finite numbers."""
+    grades = as_floats(y, "y")
+    if grades.shape not in ((n_rows,), (n_rows, 1)):
+        raise ValueError(
+            f"expected a grade for each of {n_rows} rows, got y of shape {grades.shape}; pass the "
+            "grades of the same rows"
+        )
+    if not np.isfinite(grades).all():
+        raise ValueError(
+            "expected finite grades in y, got NaN or infinity; drop the rows without a grade"
+        )
+    return grades.ravel()
 
 
 def checked_pairs(pairs: ArrayLike, n_rows: int) -> Indices:

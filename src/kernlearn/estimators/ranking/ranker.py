@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_count
 from kernlearn._device import HOST
@@ -32,6 +32,7 @@ from kernlearn.estimators.mkl.parameters import (
 from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.estimators.ranking.preferences import (
     Preferences,
+    checked_grades,
     checked_pairs,
     normalized_gain,
     pair_accuracy,
@@ -230,8 +231,8 @@ class MKLRanker(KernelCombination):
             Between 0 and 1.
         """
         check_is_fitted(self)
-        scores, grades = self.predict(X), np.asarray(y, dtype=float)
-        check_consistent_length(scores, grades)
+        scores = self.predict(X)
+        grades = checked_grades(y, len(scores))
         codes = _group_codes(groups, grades)
         if codes is None:
             pairs, _ = pairs_of_grades(grades, None, None, check_random_state(0))
