@@ -134,5 +134,12 @@ def test_other_things_that_are_no_counts(model):
         kl.KernelRegressor(loss="poisson").fit(X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match=r"expected one exposure for each of 20 rows, got shape"):
         model.predict(X, exposure=exposure[:3])
+    for wrong, said in (
+        (["long"] * 20, "exposure must be an array of real numbers"),
+        (np.full(20, 1j), "exposure must hold real numbers, got complex ones"),
+        (np.full(20, 1e308), r"exposures between 1e-250 and 1e\+250, got 1e\+308 in row 0; choose"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            model.predict(X, exposure=wrong)
     with pytest.raises(ValueError, match="a mixture of counts cannot be distilled"):
         kl.KernelRegressor(loss="poisson", compress=True).fit(X, y)

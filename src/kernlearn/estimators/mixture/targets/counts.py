@@ -15,6 +15,7 @@ from kernlearn._device import to_host
 from kernlearn.estimators.inputs.validation import as_floats, check_every_target
 from kernlearn.estimators.mixture.candidates.registry import FAMILIES, GAUSSIAN
 from kernlearn.kernels import Kernel, Linear
+from kernlearn.kernels._validation import as_floats as numbers_of
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.counts import CountLoss, deviance, fit_dispersion, log_ends
 from kernlearn.quality.ridge_path import RidgePath
@@ -32,6 +33,8 @@ _WIDTHS = (0.1, 1.0)
 _SAME = 1e-3
 # Larger logarithms of rates than this are none of counts.
 _LARGEST = 2.0**53
+# Sums of larger exposures, and rates by smaller ones, may overflow.
+_LARGEST_EXPOSURE = 1e250
 
 
 def check_count_loss(loss: object) -> None:
@@ -88,7 +91,7 @@ def checked_exposure(estimator: BaseEstimator, exposure: Rows, n_rows: int) -> A
     if exposure is None:
         return np.ones(n_rows)
     name = type(estimator).__name__
-    found = np.asarray(to_host(on_this_machine(exposure)), dtype=float)
+    found = numbers_of(to_host(on_this_machine(exposure)), "exposure")
     if found.ndim == 0:
         found = np.full(n_rows, float(found))
     if found.shape not in ((n_rows,), (n_rows, 1)):
@@ -97,13 +100,21 @@ def checked_exposure(estimator: BaseEstimator, exposure: Rows, n_rows: int) -> A
             "pass the time, area or population that each count is of"
         )
     found = found.reshape(-1)
-    is_wrong = ~((found > 0.0) & np.isfinite(found))
-    if is_wrong.any():
-        row = int(np.flatnonzero(is_wrong)[0])
-        raise ValueError(
-            f"{name} expected exposures above zero, got {found[row]:g} in row {row}; leave out "
-            "rows of no exposure: nothing can be counted there"
-        )
+    for is_wrong, what, cure in (
+        (
+            ~((found > 0.0) & np.isfinite(found)),
+            "exposures above zero",
+            "leave out rows of no exposure: nothing can be counted there",
+        ),
+        (
+            (found < 1.0 / _LARGEST_EXPOSURE) | (found > _LARGEST_EXPOSURE),
+            f"exposures between {1.0 / _LARGEST_EXPOSURE:g} and {_LARGEST_EXPOSURE:g}",
+            "choose another unit",
+        ),
+    ):
+        if is_wrong.any():
+            row = int(np.flatnonzero(is_wrong)[0])
+            raise ValueError(f"{name} expected {what}, got {found[row]:g} in row {row}; {cure}")
     return found
 
 
