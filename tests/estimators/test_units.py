@@ -148,3 +148,28 @@ def test_least_squares_machines_of_columns_in_any_unit(model, unit):
     assert clone(model).fit(unit * X[:, :2], y).predict(unit * X_NEW[:, :2]) == pytest.approx(
         values, rel=1e-6
     )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        kl.LSSVMRegressor("ard"),
+        kl.LSSVMRegressor("ard", rank=8),
+        kl.LSSVMRegressor(selection="evidence"),
+        kl.LSSVMClassifier(selection="cv"),
+        kl.FirstLevelRegressor(cv=2, tol=1e-2),
+        kl.MKLRegressor(),
+        kl.MKLRegressor(quality="least_squares"),
+        kl.MKLSurvival([Gaussian(0.5)], cv=2),
+    ],
+    ids=["LS", "landmarks", "evidence", "folds", "first level", "tube", "squares", "hazard"],
+)
+@pytest.mark.parametrize("unit", [2.0**-26, 2.0**26])
+def test_the_unit_of_weights_changes_nothing_if_the_fit_chooses_its_regularisation(model, unit):
+    weight, rows = np.linspace(1.0, 2.0, 40), X[:, :2]
+    y = np.column_stack([LABELS, np.exp(Y)]) if isinstance(model, kl.MKLSurvival) else Y
+    y = LABELS if isinstance(model, kl.LSSVMClassifier) else y
+    read = "decision_function" if hasattr(model, "decision_function") else "predict"
+    one, other = (clone(model).fit(rows, y, sample_weight=w) for w in (weight, unit * weight))
+    found, expected = (getattr(each, read)(X_NEW[:, :2]) for each in (other, one))
+    np.testing.assert_allclose(found, expected, atol=1e-6 * np.ptp(expected))

@@ -56,6 +56,15 @@ def standard_deviation(X: ArrayLike, weight: Array | None = None) -> Any:
     return np.where(found > nothing, found, 0.0)[()]
 
 
+def usual_weight(weight: Array) -> float:
+    """The power of two that is nearest to the median weight: the unit of a λ or of one over a C.
+
+    >>> usual_weight(np.array([0.9, 1.0, 1.1])), usual_weight(np.array([1e-8, 1e-8, 1e4])) * 2**27
+    (1.0, 1.0)
+    """
+    return float(2.0 ** np.round(np.log2(np.median(weight))))
+
+
 def is_less(one: float, other: float) -> bool:
     """Whether a loss is less than another by more than rounding; NaN never is."""
     return bool(one < other and not one >= other - SAME * abs(other))

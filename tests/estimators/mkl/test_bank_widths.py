@@ -27,8 +27,9 @@ def test_losses_are_those_of_machines_that_miss_the_row(problem):
     weight = np.random.default_rng(0).uniform(0.5, 2.0, 40)
     K = 7.0 * Gaussian(0.3)(problem.X)
     found = held_out_losses([K], [problem.target], weight)
-    by_hand = []
-    for ridge in (0.01, 0.1, 1.0, 10.0):
+    by_hand, unit = [], 2.0  # the power of two next to the median weight
+    assert 2.0**0.5 < np.median(weight) < 2.0**1.5
+    for ridge in unit * np.array([0.01, 0.1, 1.0, 10.0]):
         model = kl.LSSVMRegressor(Gaussian(0.3), None, ridge)
         model.fit(problem.X, problem.target, sample_weight=weight)
         by_hand.append(weight @ (problem.target - model.loo_predictions_) ** 2)

@@ -18,7 +18,7 @@ import numpy as np
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.kernels import ARDGaussian, Columns, Kernel
-from kernlearn.numerics.rounding import first_least
+from kernlearn.numerics.rounding import first_least, usual_weight
 from kernlearn.runtime.threads import map_in_threads, n_threads, threads_for
 from kernlearn.solvers.engine.refits import least_squares_refits
 from kernlearn.solvers.nystroem.moments import LowRankFolds, trained
@@ -60,7 +60,8 @@ def pair_kernels(
     """The kernels that join a bank, and their pairs; none if none improves the loss."""
     if len(X) < options.fewest_rows:
         return [], []
-    sample = PairSample(X, np.column_stack(targets), weight, seed, options, fold)
+    relative = weight / usual_weight(weight)
+    sample = PairSample(X, np.column_stack(targets), relative, seed, options, fold)
     columns = columns_of_pairs(X, options)
     chosen: list[Kernel] = [whole]
     pairs: list[Pair] = []

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from kernlearn.estimators.held_out.groups import blocks_of, codes_by_first_row
+from kernlearn.numerics.rounding import usual_weight
 from kernlearn.quality.held_out import HeldOutLoss, leave_out
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.runtime.threads import threads_for
@@ -20,7 +21,7 @@ from kernlearn.typing import Array, Indices, Mask
 
 # Enough to choose among widths that differ by a factor of two.
 _MOST_ROWS = 200
-# Ridges in units of the kernel's mean diagonal; the best one counts.
+# Ridges in units of the kernel's mean diagonal and of the usual weight; the best one counts.
 _RIDGES = (0.01, 0.1, 1.0, 10.0)
 
 
@@ -43,9 +44,9 @@ def held_out_losses(
     of which there are two or more, are left out together. Inputs are checked.
     """
     Y = np.column_stack(targets)
-    loss = leave_out(weight, blocks_of(groups))
+    loss, ridges = leave_out(weight, blocks_of(groups)), usual_weight(weight) * np.array(_RIDGES)
     with threads_for(len(Y)):
-        return np.array([min(_loss(K, Y, ridge, loss) for ridge in _RIDGES) for K in grams])
+        return np.array([min(_loss(K, Y, ridge, loss) for ridge in ridges) for K in grams])
 
 
 def _loss(K: Array, Y: Array, ridge: float, loss: HeldOutLoss) -> float:

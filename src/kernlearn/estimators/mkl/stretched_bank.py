@@ -22,7 +22,7 @@ from kernlearn.estimators.mkl.held_out_width import halves_of, held_out_losses
 from kernlearn.families.parametric._squares import mean_squares
 from kernlearn.kernels import ARDGaussian, Gaussian, Kernel, Matern, Stretched
 from kernlearn.kernels.bank import median_distance
-from kernlearn.numerics.rounding import first_least
+from kernlearn.numerics.rounding import first_least, usual_weight
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.solvers.selection.column_starts import slope_scales
 from kernlearn.typing import Array, Indices
@@ -128,10 +128,11 @@ def _gradient_scales(sample: Sample) -> Array | None:
     """Slopes of a machine that follows its rows closely, in the units of the columns."""
     units = _unit_scales(sample)
     X = (sample.X - np.median(sample.X, axis=0)) * units
+    ridge = _RIDGE * usual_weight(sample.weight) / sample.weight
 
     def train(length: float, scales: Array) -> Array:
         K = Stretched(Matern(length, 1.5), scales)(X)
-        return fit_ls_svm(K, sample.Y, _RIDGE / sample.weight).dual_coef
+        return fit_ls_svm(K, sample.Y, ridge).dual_coef
 
     share, start = sample.weight / sample.weight.sum(), np.ones(X.shape[1])
     try:

@@ -10,7 +10,7 @@ import numpy as np
 from kernlearn.families.constraints import Constraint, LinearRows
 from kernlearn.families.penalties import WeightPenalty
 from kernlearn.families.weight_limits import EmptySetError, WeightLimits
-from kernlearn.numerics.rounding import standard_deviation
+from kernlearn.numerics.rounding import standard_deviation, usual_weight
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.multipliers import conjugate_slope
 from kernlearn.quality.registry import QUALITIES, Settings
@@ -134,6 +134,7 @@ class Statement:
         # Huber's loss is squared where errors are small: its C has no unit of the targets.
         if of_values and self.quality != "huber":
             unit = float(standard_deviation(self.targets[0])) or 1.0
+        unit /= usual_weight(self.settings.sample_weight)
         return [factor * (unit / size) for factor in self.factors_of_C]
 
     @property

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernlearn.numerics.rounding import is_less
+from kernlearn.numerics.rounding import is_less, usual_weight
 from kernlearn.quality.held_out import KFoldLoss, SelectionCriterion
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped, StoppingControl
@@ -259,4 +259,4 @@ def first_values(
 def _usual_lam(problem: FirstLevelProblem, theta: Array) -> float:
     """λ where a search starts by default."""
     diagonal = problem.family.diag(problem.X, theta)
-    return _FIRST_LAM * float(np.abs(diagonal).mean())
+    return _FIRST_LAM * float(np.abs(diagonal).mean()) * usual_weight(problem.weight)

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from kernlearn.families.parametric._squares import mean_squares, middles
 from kernlearn.kernels import Matern
-from kernlearn.numerics.rounding import first_least, standard_deviation
+from kernlearn.numerics.rounding import first_least, standard_deviation, usual_weight
 from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.machine.least_squares import Bordered
 from kernlearn.typing import Array, Indices
@@ -148,8 +148,9 @@ def _best_ridge(K: Array, Y: Array, weight: Array) -> float:
     """The λ of the least leave-one-out loss, on some of the rows."""
     rows = np.linspace(0, len(K) - 1, min(len(K), _RIDGE_ROWS)).astype(int)
     path = RidgePath.of(K[np.ix_(rows, rows)], Y[rows], weight[rows])
-    losses = [weight[rows] @ (path.residuals(lam) ** 2).sum(axis=1) for lam in _RIDGES]
-    return float(_RIDGES[first_least(losses)])
+    ridges = usual_weight(weight) * np.array(_RIDGES)
+    losses = [weight[rows] @ (path.residuals(lam) ** 2).sum(axis=1) for lam in ridges]
+    return float(ridges[first_least(losses)])
 
 
 def slopes(X: Array, scales: Array, length: float, dual_coef: Array, places: Indices) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from kernlearn.families.parametric.base import ParametricKernel
+from kernlearn.numerics.rounding import usual_weight
 from kernlearn.quality.held_out import SelectionCriterion
 from kernlearn.quality.ls_svm import MachineFit
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
@@ -297,6 +298,7 @@ def descend(
 def _smallest_ridge(objective: SelectionObjective, start: Array) -> float:
     """The logarithm of the λ below which predictions would lose their digits."""
     diagonal = float(objective.matrix(np.exp(start[1:])).diagonal().mean())
+    diagonal *= usual_weight(objective.criterion.loss.weight)
     smallest = np.log(max(_SMALLEST_RIDGE * diagonal, np.finfo(float).tiny))
     return float(min(smallest, start[0]))
 

@@ -23,7 +23,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 from kernlearn.families.parametric.base import ParametricKernel
-from kernlearn.numerics.rounding import first_least
+from kernlearn.numerics.rounding import first_least, usual_weight
 from kernlearn.quality.held_out import SelectionCriterion
 from kernlearn.quality.ls_svm import MachineFit
 from kernlearn.quality.ridge_path import RidgePath
@@ -249,7 +249,7 @@ class _Judge:
             path = RidgePath.of(K, self.Y, self.weight)
         except BREAKDOWNS:  # the kernel overflows
             return np.inf, 1.0
-        ridges = _mean_eigenvalue(K) * self.ridges if lam is None else np.array([lam])
+        ridges = _ridge_unit(K, self.weight) * self.ridges if lam is None else np.array([lam])
         losses = [self.weight @ (path.residuals(ridge) ** 2).sum(axis=1) for ridge in ridges]
         best = first_least(losses)
         return float(losses[best]), float(ridges[best])
@@ -306,13 +306,15 @@ def _ridges(objective: SelectionObjective, theta: Array, lam: float | None) -> A
         K = objective.matrix(theta)
     except BREAKDOWNS:
         return np.empty(0)
-    return _mean_eigenvalue(K) * np.array(objective.options.ridges)
+    weight = objective.criterion.loss.weight
+    return _ridge_unit(K, weight) * np.array(objective.options.ridges)
 
 
-def _mean_eigenvalue(K: Array) -> float:
-    """Mean eigenvalue of the centred K, the unit of λ; not zero."""
+def _ridge_unit(K: Array, weight: Array) -> float:
+    """Mean eigenvalue of the centred K times the usual weight, the unit of λ; not zero."""
     diagonal = float(K.diagonal().mean())
-    return max(diagonal - float(K.mean()), 1e-6 * abs(diagonal), np.finfo(float).tiny)
+    eigenvalue = max(diagonal - float(K.mean()), 1e-6 * abs(diagonal))
+    return max(eigenvalue * usual_weight(weight), np.finfo(float).tiny)
 
 
 def sampled(objective: SelectionObjective, n_points: int) -> SelectionObjective:
