@@ -47,7 +47,7 @@ def test_curves_cross_and_quantiles_are_read_off_them(crossing):
     risk, outcome, folds = crossing
     curves = SurvivalCurves()
     curves.status_, curves.predict = Status.CONVERGED, lambda X: X
-    curves._store_curves(outcome, risk, np.ones(N), None, folds)
+    curves._store_curves(outcome, np.ones(N), np.arange(N), risk, None, folds)
     early, late = curves.predict_survival_function(np.array([0.0, -1.0]), [0.2, 1.8]).T
     truth = np.exp(-(np.array([[0.2], [1.8]]) ** np.array([0.7, 3.0])))
     assert early[0] < early[1]

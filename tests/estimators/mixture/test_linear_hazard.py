@@ -71,7 +71,7 @@ def test_held_out_risks_are_compared_within_their_fold():
     curves = SurvivalCurves()
     curves.status_ = Status.CONVERGED
     with pytest.warns(AtChanceWarning):
-        curves._store_curves(outcome, risk, np.ones(N), None, folds)
+        curves._store_curves(outcome, np.ones(N), np.arange(N), risk, None, folds)
     assert curves.held_out_score_ == 0.5
     assert curves.risk_slope_ == 0.0
 
