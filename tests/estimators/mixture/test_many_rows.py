@@ -133,3 +133,16 @@ def test_of_very_many_cells_a_sample_grows_trees(monkeypatch):
     model = fitted(kl.KernelRegressor(["trees"]), table(N)[1])
     assert grown_from == [400]
     assert model.score(*table(200, seed=1)) > 0.5
+
+
+def test_a_smooth_function_of_few_columns_is_not_left_to_trees():
+    """A kernel of one width for all columns errs more than trees, one of scaled columns less."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(N + 300, 8))
+    y = np.sin(2.0 * (X[:, 0] - X[:, 1])) + 0.05 * rng.normal(size=len(X))
+    model = kl.KernelRegressor(["Gaussian", "ARD", "trees"]).fit(X[:N], y[:N])
+    found = model.candidates_
+    held_out = dict(zip(found["candidate"], found["held_out_loss"], strict=True))
+    assert held_out["Gaussian, ARD"] < held_out["boosted trees"] < held_out["Gaussian"]
+    assert len(held_out) == len(found["candidate"])
+    assert model.score(X[N:], y[N:]) > 0.8

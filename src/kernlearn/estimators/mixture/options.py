@@ -41,6 +41,7 @@ class RescreeningOptions:
     # Landmarks of a candidate: fewer than those of a member are enough to compare.
     landmarks: int = 800
     rank: int = 200  # landmarks of each kernel of the combination
+    slope_rows: int = 600  # rows by which columns are scaled for the contest with trees
     # With more numeric columns no pairs are searched: each takes half a second.
     max_numeric_columns: int = 125
     # With more prepared columns no pairs are searched: the bank has kernels on each of them.

@@ -25,6 +25,7 @@ from kernlearn.estimators.mixture.candidates.boosting import (
 )
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice
 from kernlearn.estimators.mixture.candidates.family import CandidateFit, KernelFamily
+from kernlearn.estimators.mixture.candidates.gradients import gradient_scales
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.registry import COMBINATION
@@ -37,7 +38,9 @@ from kernlearn.estimators.mixture.candidates.screening import (
     Screening,
     collect_screening,
     screen_candidates,
+    search_stretched,
     timed,
+    until_breakdown,
 )
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.options import MixtureOptions
@@ -94,11 +97,10 @@ def contest_of_trees(
     the long search for the best kernel gains nothing. None if no tree can be grown.
     """
     split = LargeSplit.of(training, options, random_state, encoded)
-    few = training.sample.rows(training.sample.sample(options.screening.rows, random_state))
 
     def candidates() -> Iterator[CandidateFit]:
         yield from split.boosted()
-        yield from split.narrowed(_first_kernels(few, choice, random_state, options))
+        yield from split.narrowed(_first_kernels(training.sample, choice, random_state, options))
 
     screening = collect_screening(split.problem, candidates())
     trees = [one for one in screening.fits if one.family is _BOOSTED]
@@ -111,9 +113,12 @@ def _first_kernels(
     random_state: np.random.RandomState,
     options: MixtureOptions,
 ) -> Iterator[CandidateFit]:
-    """The best kernel on a few rows, and the best other one that has a ladder of widths.
+    """The best kernel on a few rows, and another one with which it has little in common.
 
-    Families limited to few columns are left out, since they take long for each column.
+    For numbers that is the best one on scaled columns: where few columns matter, or all in their
+    own way, the others cannot tell how well a kernel does. For labels it is the best other one that
+    has a ladder of widths. Families limited to few columns are left out, since they take long for
+    each column.
     """
     families = [
         one
@@ -122,15 +127,22 @@ def _first_kernels(
     ]
     if not families:
         return
+    few = sample.rows(sample.sample(options.screening.rows, random_state))
     some = CandidateChoice(families)
-    found = screen_candidates(sample, some, random_state, options=options.screening).fits
+    found = screen_candidates(few, some, random_state, options=options.screening).fits
     best = min(found, key=lambda one: one.loss, default=None)
-    if best is not None:
-        yield best
-    others = (one for one in found if len(one.family.ladder) > 1 and one is not best)
-    narrow = min(others, key=lambda one: one.loss, default=None)
-    if narrow is not None:
-        yield narrow
+    if best is None:
+        return
+    yield best
+    stretching = [family for family in families if family.stretches and choice.stretches]
+    table = best.representation.table
+    if stretching and not sample.loss.is_of_labels and sample.tables[table].shape[1] > 1:
+        more = sample.rows(sample.sample(options.rescreening.slope_rows, random_state))
+        scaled = until_breakdown(partial(gradient_scales, more, table), more)
+        others = list(search_stretched(more, stretching, [scaled]))
+    else:
+        others = [one for one in found if len(one.family.ladder) > 1 and one is not best]
+    yield from sorted(others, key=lambda one: one.loss)[:1]
 
 
 def rescreen(
@@ -154,10 +166,12 @@ def rescreen(
     if contest is None:
         split = LargeSplit.of(training, options, random_state, None)
     else:
-        split, before = contest.split, contest.screening.fits[:1]
+        split, before = contest.split, contest.screening.fits
     combines = any(family.name == COMBINATION for family in choice.families)
     large = collect_screening(split.problem, split.candidates(kept, combines), before)
-    return large if large.fits else small
+    # The same candidate may have come to two kernels, from few rows and from more.
+    best = {one.title: one for one in sorted(large.fits, key=lambda one: -one.reported_loss)}
+    return replace(large, fits=list(best.values())) if best else small
 
 
 @dataclass(frozen=True, eq=False)

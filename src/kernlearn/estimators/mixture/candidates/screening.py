@@ -287,14 +287,14 @@ def scaled_columns(
         learners = [partial(gradient_scales, many, table)]
     for learn in learners:
         problem.stopping.check()
-        yield _until_breakdown(learn, problem)
+        yield until_breakdown(learn, problem)
 
 
 def _first_level(problem: CandidateProblem, table: str) -> Iterator[ScaledColumns]:
     yield first_level_scales(problem, table)
 
 
-def _until_breakdown(
+def until_breakdown(
     learn: Callable[[], Iterator[ScaledColumns]], problem: CandidateProblem
 ) -> list[ScaledColumns]:
     """The representations that are learned before a machine breaks down."""
