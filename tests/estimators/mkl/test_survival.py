@@ -6,6 +6,7 @@ from sklearn.base import clone
 from sklearn.model_selection import PredefinedSplit
 
 import kernlearn as kl
+from kernlearn.estimators.mkl.held_out_loss import losses_of
 from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.kernels import Columns, Gaussian, Grid, Linear
 from kernlearn.solvers.nystroem.rank import FactorLimits, RankOptions
@@ -153,3 +154,17 @@ def test_a_family_of_kernels_goes_through_landmarks():
     assert model.rank_ == 40
     assert model.duality_gap_ <= 1e-6
     assert model.objective_ == pytest.approx(exact.objective_, rel=1e-3)
+
+
+def test_rows_that_were_not_held_out_change_no_other_loss():
+    """After an early end some rows have no value: NaN there must not reach the risk of others."""
+    model = kl.MKLSurvival([Linear()], C=1.0).fit(X, Y)
+    values = RISK[:, None] / 2.0
+    values[::7] = np.nan
+    known = np.isfinite(values[:, 0])
+    losses = losses_of(model, None)
+    found = losses(values, [OUTCOME.signed], np.ones(N))
+    alone = losses(values[known], [OUTCOME.signed[known]], np.ones(known.sum()))
+    np.testing.assert_array_equal(np.isnan(found), ~known)
+    np.testing.assert_allclose(found[known], alone)
+    assert np.isnan(losses(np.full((N, 1), np.nan), [OUTCOME.signed], np.ones(N))).all()

@@ -68,15 +68,17 @@ def losses_of(
         return usual
 
     def machine_losses(values: Array, targets: Sequence[Array], sample_weight: Array) -> Array:
-        ones = np.ones(len(values))
-        level = estimator._options.quantile
-        known = 1.0, estimator.nu, estimator.epsilon_, ones, level
-        settings = Settings(*known, cast(Ties, estimator.ties))
-        total = np.zeros(len(values))
+        known = ~np.isnan(values).any(axis=1)  # after an early end some rows have no value
+        losses = np.where(known, 0.0, np.nan)
+        if not known.any():
+            return losses
+        level, ones = estimator._options.quantile, np.ones(np.count_nonzero(known))
+        given = 1.0, estimator.nu, estimator.epsilon_, ones, level
+        settings = Settings(*given, cast(Ties, estimator.ties))
         for target, f in zip(targets, values.T, strict=True):
-            machine = QUALITIES[quality].build(target, settings)
-            total += machine.conjugate(machine.linear - f, 0.0)
-        return np.where(np.isnan(values).any(axis=1), np.nan, total)
+            machine = QUALITIES[quality].build(target[known], settings)
+            losses[known] += machine.conjugate(machine.linear - f[known], 0.0)
+        return losses
 
     return machine_losses
 
